@@ -1,0 +1,67 @@
+# Thin verbs; `make` alone lists them. Everything they do is a command that can be typed by hand.
+# LAB=lab1  SUBMITTED=folder  OUT=folder  JOBS=2 narrow a verb; PYTHON=python3.12 chooses the Python of .venv.
+PYTHON ?= python3
+options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED)") $(if $(OUT),--out "$(OUT)") $(if $(JOBS),--jobs "$(JOBS)")
+pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
+
+.DEFAULT_GOAL := help
+.PHONY: help setup labs labs-check grade test test-quick lint doctor bench
+.DELETE_ON_ERROR:
+
+help:
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | while IFS=@ read -r verb text; do printf 'make %-12s%s\n' "$$verb" "$$text"; done
+
+setup: .venv/.use ## make .venv with everything needed to teach and to grade
+	@echo "Ready. Next: make grade (grades the sample class), or make test."
+
+labs: .venv/.use ## cut labs/ (and build/solved/) from reference/
+	@.venv/bin/autograder labs
+
+labs-check: .venv/.use ## fail with a diff where labs/ is not what reference/ gives
+	@.venv/bin/autograder labs --check
+
+grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
+	@.venv/bin/autograder grade $(options)
+
+doctor: .venv/.use ## what this machine can promise, by trying it
+	@.venv/bin/autograder doctor
+
+test: .venv/.dev ## run all tests; what was not run is listed
+	@.venv/bin/python -m pytest -rs
+
+test-quick: .venv/.dev ## run the unit tests only (under a minute)
+	@.venv/bin/python -m pytest -rs tests/unit
+
+lint: .venv/.dev ## style, types, and the directions of imports
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+
+bench: .venv/.use .venv-bench/.peers ## speed beside other tools; writes build/bench.json
+	@.venv-bench/bin/python bench/run.py
+
+# A .venv is made again when its lock file changes, and from nothing when its Python has gone.
+.venv/.use: requirements.lock
+	@echo "Setting up .venv: about two minutes, once." >&2
+	@$(make_venv) .venv
+	@.venv/bin/python $(pip_install) --require-hashes -r requirements.lock
+	@.venv/bin/python $(pip_install) --no-build-isolation --no-deps -e .
+	@touch $@
+
+.venv/.dev: requirements-dev.lock .venv/.use
+	@.venv/bin/python $(pip_install) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+.venv-bench/.peers: requirements-bench.lock
+	@echo "Setting up .venv-bench, with PyTorch: some minutes, once." >&2
+	@$(make_venv) .venv-bench
+	@.venv-bench/bin/python $(pip_install) -r requirements-bench.lock
+	@touch $@
+
+make_venv = sh -c '\
+	if "$$1/bin/python" -m pip --version >/dev/null 2>&1; then exit 0; fi; \
+	if ! command -v "$$0" >/dev/null; then echo "No $$0 here. Mend: apt-get install -y python3 python3-venv, or make PYTHON=/path/to/python3" >&2; exit 1; fi; \
+	if ! "$$0" -c "import sys; sys.exit(sys.version_info < (3, 11))"; then echo "Python 3.11 or newer is needed; $$0 is older. Mend: make PYTHON=python3.12" >&2; exit 1; fi; \
+	if ! "$$0" -c "import ensurepip, venv" 2>/dev/null; then echo "$$0 cannot make virtual environments. Mend: apt-get install -y python3-venv" >&2; exit 1; fi; \
+	exec "$$0" -m venv --clear "$$1"' "$(PYTHON)"
