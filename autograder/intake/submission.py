@@ -1,0 +1,41 @@
+"""What this room hands on: who handed in what, and the text of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from labkit.messages import Message
+
+
+@dataclass(frozen=True)
+class Found:
+    """One student's work on one lab; more than one path means that it isn't clear which counts."""
+
+    student: str
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class ClassFolder:
+    """The work found for one lab, by student id, and what was passed over and why."""
+
+    found: tuple[Found, ...]
+    refused: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What was taken of one student's work.
+
+    `files`: name -> text, the manifest's modules and the student's own helper modules.
+    `problems`: a manifest file -> why it can't be used; such a file is not in `files`.
+    `notes`: what else the student and the TA should know.
+    `error`: why nothing could be read; `files` and `problems` are empty then.
+    `digest`: SHA-256 of names, bytes, problems and error, the same for a folder and an archive of it.
+    """
+
+    student: str
+    files: dict[str, str]
+    problems: dict[str, Message]
+    notes: tuple[Message, ...]
+    error: Message | None
+    digest: str

@@ -1,0 +1,1 @@
+"""What students' labs rest on. Installable alone: it imports nothing of the grader."""

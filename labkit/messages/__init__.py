@@ -1,0 +1,42 @@
+"""Every sentence a student reads, by id, in Chinese and English: the only copy.
+
+Texts stand in `ROOM.toml` beside this file, both languages of a message together:
+
+    [file-missing]
+    en = "{file} is missing."
+    zh = "缺少 {file}。"
+
+is the message `ROOM.file-missing`.
+"""
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+
+import msgspec
+
+Argument = str | int | float
+
+
+@functools.cache
+def catalogue() -> dict[str, dict[str, str]]:
+    """All messages: id -> language -> text with `{placeholders}`."""
+    found: dict[str, dict[str, str]] = {}
+    for file in sorted(resources.files(__name__).iterdir(), key=lambda file: file.name):
+        room, dot, suffix = file.name.partition(".")
+        if suffix == "toml":
+            for name, texts in tomllib.loads(file.read_text(encoding="utf-8")).items():
+                found[f"{room}.{name}"] = texts
+    return found
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A sentence by id, with what fills its placeholders: stored in records, put into words only when shown."""
+
+    id: str
+    arguments: Mapping[str, Argument] = {}
+
+    def text(self, language: str) -> str:
+        """The sentence in `language` ("zh" or "en")."""
+        return catalogue()[self.id][language].format_map(self.arguments)
