@@ -1,0 +1,1 @@
+"""Starts workers with limits and reports kernel facts about their end."""

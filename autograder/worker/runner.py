@@ -1,0 +1,142 @@
+"""Beside the student's code: import the modules, run the named programs, answer with numbers.
+
+Nothing here is secret and nothing here decides: a student's code shares this process. The grader
+believes the kernel about how the process ended and compares the numbers itself.
+"""
+
+import contextlib
+import importlib
+import linecache
+import os
+import socket
+import struct
+import sys
+import traceback
+from collections import deque
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from . import codec
+
+RESERVE = 4 << 20  # bytes of address space kept back, to say so when a student's code has taken all the rest
+
+
+class Lab:
+    """What a program gets as `lab`: the student's modules, each imported when first asked for."""
+
+    def __init__(self, modules: list[str]) -> None:
+        self._modules = modules
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._modules:
+            raise AttributeError(f"this lab has no module {name}")
+        return importlib.import_module(name)
+
+
+def serve(channel: socket.socket, folder: str, modules: list[str], programs: CodeType) -> None:
+    """Answer calls until the grader closes the channel. A frame is four bytes of length, then the message."""
+    sys.path.insert(0, folder)
+    sys.dont_write_bytecode = True
+    os.chdir(folder)
+    lab = Lab(modules)
+    streams = (sys.stdout, sys.stderr)  # a student may put others in their place
+    known: dict[str, Any] = {"__name__": "programs"}
+    exec(programs, known)
+    while (data := _receive(channel)) is not None:
+        call = codec.decode_call(data)
+        reserve = np.empty(RESERVE, np.uint8)
+        try:
+            if call.kind == "import":
+                importlib.import_module(call.name)
+                reply = codec.Reply(call.name, {})
+            else:
+                result = known[call.name](lab, **_writable(codec.from_wire(call.inputs)))
+                reply = codec.Reply(call.name, codec.to_wire(result))
+            answer = codec.encode(reply)
+        except SystemExit:
+            raise
+        except BaseException as error:
+            del reserve
+            answer = _failure(call.name, error, folder)
+        finally:
+            _flush(streams)
+        channel.sendall(struct.pack("<I", len(answer)) + answer)
+
+
+def _receive(channel: socket.socket) -> bytes | None:
+    head = _read(channel, 4)
+    return None if head is None else _read(channel, *struct.unpack("<I", head))
+
+
+def _read(channel: socket.socket, size: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < size:
+        piece = channel.recv(size - len(data))
+        if not piece:
+            return None
+        data += piece
+    return bytes(data)
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _writable(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_writable(item) for item in value]
+    return value.copy() if hasattr(value, "dtype") else value
+
+
+def _flush(streams: tuple[Any, ...]) -> None:
+    for stream in streams:
+        with contextlib.suppress(Exception):  # a student may have closed it
+            stream.flush()
+
+
+def _failure(call: str, error: BaseException, folder: str) -> bytes:
+    """The reply that tells of an exception, whatever its class does to those who look at it."""
+    try:
+        if isinstance(error, MemoryError):
+            traceback.clear_frames(error.__traceback__)  # what its frames hold may be all the memory
+        builtin = next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins")
+        name = _plain(type(error).__name__, codec.MAX_NAME)
+        failure = codec.Failure(name, builtin, _words(error), _frames(error, folder))
+        return codec.encode(codec.Reply(call, failure=failure))
+    except BaseException:
+        nameless = codec.Failure("Exception", "Exception", "(no message)", [])
+        return codec.encode(codec.Reply(call, failure=nameless))
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return _plain(str(error), codec.MAX_TEXT)
+    except BaseException:  # a student's own __str__ may do anything
+        return "(no message)"
+
+
+def _plain(text: str, length: int) -> str:
+    """The beginning of a text, without what is no Unicode."""
+    return text[:length].encode("utf-8", "replace").decode()
+
+
+def _frames(error: BaseException, folder: str) -> list[codec.Frame]:
+    """The student's own lines, innermost last; for a syntax error the line that could not be read."""
+    found: deque[tuple[str, int, str]] = deque(maxlen=codec.MAX_FRAMES)
+    step = error.__traceback__
+    while step is not None:
+        file = step.tb_frame.f_code.co_filename
+        if file.startswith(folder + "/"):
+            found.append((file, step.tb_lineno or 0, step.tb_frame.f_code.co_name))
+        step = step.tb_next
+    if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(folder + "/"):
+        found.append((error.filename, error.lineno or 0, "<module>"))
+    return [
+        codec.Frame(
+            _plain(file[len(folder) + 1 :], codec.MAX_NAME),
+            line,
+            _plain(name, codec.MAX_NAME),
+            _plain(linecache.getline(file, line).strip(), codec.MAX_TEXT),
+        )
+        for file, line, name in found
+    ]
