@@ -1,0 +1,72 @@
+"""What grading leaves on disk: OUT/LAB/STUDENT/record.json and facts.json, written whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from autograder.course import CourseError
+from autograder.judging.verdicts import Result
+
+SCHEMA = 1
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A result with what it depends on; byte-identical for identical inputs."""
+
+    schema: int
+    key: str
+    hashes: dict[str, str]
+    result: Result
+
+
+class StorageError(Exception):
+    """A result could not be stored; str() is one line with the mend."""
+
+
+def prepare(folder: Path) -> None:
+    """Make the output folder and prove that it can be written to.
+
+    Raises: CourseError.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"x" * 4096)
+            probe.flush()
+    except OSError as error:
+        raise CourseError(
+            f"{folder} can't be written to: {error.strerror}. Choose another folder with --out, or make room."
+        ) from None
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file so that at every moment either the old or the new one is there, whole.
+
+    Raises: StorageError.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(unfinished, 0o644)
+            os.replace(unfinished, path)
+        except BaseException:
+            os.unlink(unfinished)
+            raise
+    except OSError as error:
+        raise StorageError(
+            f"{path} can't be written: {error.strerror}. Make room or choose another --out, then run it "
+            "again: what is stored already is whole."
+        ) from None
+
+
+def as_json(value: Any) -> bytes:
+    """JSON with sorted keys, for people and for byte-wise comparison."""
+    return msgspec.json.format(msgspec.json.encode(value, order="sorted"), indent=2) + b"\n"

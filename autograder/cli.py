@@ -1,0 +1,212 @@
+"""`autograder COMMAND`: arguments and exit codes; what the commands do stands in the rooms below.
+
+Exit codes: 0 done, 2 wrong use or bad course files, 3 some result needs a person, 130 interrupted.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from autograder.authoring import labs as authoring
+from autograder.batch import grade as batch
+from autograder.batch import record
+from autograder.course import Course, CourseError, Lab, load_course
+from autograder.intake import find_submissions
+from autograder.judging.verdicts import Result
+from autograder.reporting import export, report, table
+from autograder.sandbox import doctor as sandbox_doctor
+from autograder.sandbox import probes
+from autograder.sandbox.client import Level
+
+DONE, WRONG_USE, NEEDS_PERSON, INTERRUPTED = 0, 2, 3, 130
+SAMPLE, SAMPLE_OUT = "examples/submitted", "build/sample"
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Grade labs on automatic differentiation: numbers compared, in a sandbox, every point explained."""
+
+
+@cli.command()
+@click.option("--check", is_flag=True, help="Change nothing; print what differs and fail if anything does.")
+def labs(check: bool) -> int:
+    """Cut labs/ from reference/ (and build/solved/)."""
+    course = load_course(Path.cwd())
+    if not check:
+        authoring.write_labs(course)
+        return DONE
+    difference = authoring.check_labs(course)
+    click.echo(difference or "labs/ is in step with reference/.", nl=not difference)
+    return WRONG_USE if difference else DONE
+
+
+@cli.command()
+def doctor() -> int:
+    """What this machine can promise, found out by trying it."""
+    level = sandbox_doctor.report(Console())
+    return DONE if level in ("full", "portable") else NEEDS_PERSON
+
+
+@cli.command()
+@click.option("--lab", metavar="LAB", help="Only this lab; default: every lab with submissions.")
+@click.option("--submitted", type=click.Path(path_type=Path), help="STUDENT/LAB folders and archives.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where results go.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Grader processes; default: one per core.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, alone on stdout.")
+@click.option("--unsafe-no-sandbox", is_flag=True, help="Grade although nothing holds student code back.")
+def grade(
+    lab: str | None,
+    submitted: Path | None,
+    out: Path | None,
+    jobs: int | None,
+    as_json: bool,
+    unsafe_no_sandbox: bool,
+) -> int:
+    """Grade a class; without a class of your own, the sample class."""
+    course = load_course(Path.cwd())
+    sample = submitted is None and not _has_work(course.submitted, course)
+    submitted = submitted or (course.root / SAMPLE if sample else course.submitted)
+    out = out or (course.root / SAMPLE_OUT if sample else course.out)
+    chosen = [course.lab(lab)] if lab else _labs_with_work(submitted, course)
+    if as_json and len(chosen) > 1:
+        raise CourseError(f"--json prints one lab. Add --lab with one of {', '.join(x.id for x in chosen)}.")
+    notes = Console(stderr=True)
+    level = _level(unsafe_no_sandbox, notes)
+    complete = True
+    for one in chosen:
+        graded = _grade_one(course, one, submitted, out, level, jobs or len(os.sched_getaffinity(0)), notes)
+        complete &= graded.complete
+        if as_json:
+            click.echo(json.dumps(export.summary(graded), ensure_ascii=False, indent=1))
+        else:
+            table.show(graded, Console(width=None if sys.stdout.isatty() else 160))
+            click.echo(f"Reports and grades.csv: {_short(out / one.id)}")
+    if sample and not as_json:
+        click.echo(
+            f"This was the sample class ({SAMPLE}). Put yours into "
+            f"{_short(course.submitted)}/STUDENT/{course.labs[0].id}/ and type `make grade` again."
+        )
+    return DONE if complete else NEEDS_PERSON
+
+
+def _has_work(submitted: Path, course: Course) -> bool:
+    try:
+        return bool(_labs_with_work(submitted, course))
+    except CourseError:
+        return False
+
+
+def _labs_with_work(submitted: Path, course: Course) -> list[Lab]:
+    found = []
+    reasons = []
+    for lab in course.labs:
+        try:
+            find_submissions(submitted, lab.id)
+            found.append(lab)
+        except CourseError as error:
+            reasons.append(str(error))
+    if not found:
+        raise CourseError(reasons[0])
+    return found
+
+
+def _level(unsafe: bool, notes: Console) -> Level:
+    """The highest level that holds on this machine, tried by attacks.
+
+    Raises: CourseError when none does and `unsafe` is not set.
+    """
+    level, failed = probes.best_level()
+    for tried, reasons in failed.items():
+        if reasons:
+            notes.print(f"Sandbox level {tried} does not hold here: {reasons[0]}", markup=False)
+    if level != "none":
+        return level
+    if not unsafe:
+        raise CourseError(
+            "No sandbox holds on this machine, so student code could do anything. Run `autograder doctor` "
+            "for the mend, or grade in the container; --unsafe-no-sandbox grades all the same."
+        )
+    notes.print("Grading WITHOUT a sandbox: student code can read and change what you can.", style="red")
+    return level
+
+
+def _grade_one(
+    course: Course, lab: Lab, submitted: Path, out: Path, level: Level, jobs: int, notes: Console
+) -> batch.ClassResult:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=notes, transient=True) as progress:
+        bar = progress.add_task(f"{lab.id} (starting)", total=None)
+
+        def start(count: int) -> None:
+            progress.update(bar, total=count, description=f"{lab.id} ({level})")
+
+        def store(result: Result) -> None:
+            text = report.markdown(course, lab, result)
+            record.write(out / lab.id / result.student / "feedback.md", text.encode())
+            progress.advance(bar)
+
+        graded = batch.grade(lab, submitted, out, level, jobs, start, store)
+    record.write(out / lab.id / "grades.csv", export.grades_csv(graded).encode("utf-8-sig"))
+    return graded
+
+
+def _short(path: Path) -> str:
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def main() -> None:
+    """The console script: run a command, turn every ending into a line and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a gbk console lacks some signs
+    sys.exit(_run(lambda: cli.main(standalone_mode=False)))
+
+
+def _run(command: Callable[[], Any]) -> int:
+    try:
+        code = command()
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return WRONG_USE
+    except CourseError as error:
+        click.echo(f"autograder: {error}", err=True)
+        return WRONG_USE
+    except record.StorageError as error:
+        click.echo(f"autograder: {error}", err=True)
+        return NEEDS_PERSON
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("autograder: interrupted; what is stored is whole. Run it again to go on.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return INTERRUPTED
+    except Exception as error:
+        return _own_fault(error)
+    return code if isinstance(code, int) else DONE
+
+
+def _own_fault(error: Exception) -> int:
+    """A defect of ours: one line, and the details in a file for the course team."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="autograder-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as file:
+        file.write("".join(traceback.format_exception(error)))
+    click.echo(
+        f"autograder: a defect of the grader itself ({type(error).__name__}: {error}). No grade was changed "
+        f"by it; please send {file.name} to the course team.",
+        err=True,
+    )
+    return NEEDS_PERSON
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""From what the sandbox says about a call to an outcome and a sentence a student can act on."""
+
+import re
+
+from autograder.course import Limits, Task
+from autograder.sandbox.client import Answer
+from autograder.worker.codec import Failure, Frame
+from labkit.messages import Message
+
+from .judge import shorten
+
+# Addresses and the sandbox's folders differ from run to run and level to level; records must not.
+_ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+_PLACE = re.compile(r" \([\w.]+, line \d+\)$")  # what Python adds to a syntax error, and we say ourselves
+_FOLDER = re.compile(r"(?<![\w/.])(?:/sub|(?:/[^\s/]+)*/adkit-sub-\w+)/")
+
+
+def explain(
+    answer: Answer, call: str, task: Task, limits: Limits, hurried: bool = False
+) -> tuple[str, Message]:
+    """Outcome and message of a call that gave no result; `hurried`: under limits cut short."""
+    if answer.outcome == "raised" and answer.failure:
+        outcome, name, arguments = _of_exception(answer.failure, task)
+    elif answer.outcome == "timed-out" and hurried:  # the limit depends on this machine; records must not
+        outcome, name, arguments = "timed-out", "timed-out-again", {}
+    elif answer.outcome == "timed-out":
+        limit = {"cpu": limits.cpu_s, "idle": limits.idle_s, "wall": limits.wall_s}[answer.detail]
+        outcome, name, arguments = "timed-out", f"timed-out-{answer.detail}", {"limit": f"{limit:g}"}
+    elif answer.outcome == "crashed":
+        outcome, name, arguments = "crashed", "signal", {"signal": answer.detail}
+    else:
+        outcome = name = answer.outcome
+        arguments = {"text": clean(answer.detail), "limit": limits.memory_mb}
+    return outcome, Message(f"judging.{name}", {"call": call, **arguments})
+
+
+def clean(text: str) -> str:
+    """A student's or the system's words on one line, without addresses and control characters."""
+    line = " ".join(text[:2000].split())
+    plain = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
+    return shorten(_FOLDER.sub("", _ADDRESS.sub("0x…", plain)), 200)
+
+
+def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str | int | float]]:
+    frame = failure.frames[-1] if failure.frames else Frame("", 0, "", "")
+    text = _PLACE.sub("", clean(failure.text))
+    where: dict[str, str | int | float] = {
+        "error": clean(failure.name),
+        "text": text,
+        "file": clean(frame.file),
+        "line": frame.line,
+        "code": clean(frame.text),
+    }
+    if failure.name == "BadMessage":
+        return "wrong", "no-number", where
+    if failure.builtin == "NotImplementedError" and failure.frames:
+        own = any(frame.function == blank.name for blank in task.blanks)
+        outcome = "not-attempted" if own else "blocked"
+        return outcome, outcome, {**where, "name": clean(frame.function)}
+    if not failure.frames:
+        return "crashed", "exception-outside", where
+    return "crashed", _kind_of(failure), where
+
+
+def _kind_of(failure: Failure) -> str:
+    if failure.builtin in ("SyntaxError", "IndentationError", "TabError"):
+        return "syntax"
+    if failure.builtin in ("ModuleNotFoundError", "ImportError"):
+        return "no-module"
+    if failure.name == "BdbQuit":
+        return "debugger"
+    if failure.builtin == "EOFError" and "EOF when reading" in failure.text:
+        return "input"
+    if failure.builtin == "PermissionError":
+        return "refused"
+    if failure.builtin == "RecursionError":
+        return "recursion"
+    return "exception"

@@ -1,0 +1,273 @@
+"""The long-lived trusted process, one per core: tests collected once, then one subject after another."""
+
+import contextlib
+import dataclasses
+import gc
+import hashlib
+import os
+import signal
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from autograder import key
+from autograder.course import Lab
+from autograder.intake import Found, Submission, read_submission
+from autograder.sandbox.client import Answer, Facts, Level, SandboxError
+from labkit.messages import Message
+
+from . import given
+from .explain import explain
+from .plugin import Plugin, Reference, Trial, fault
+from .subject import Sandbox, Subject
+from .verdicts import Check, Result, Verdict, result_of
+
+CANARY = "reference"
+_QUIET = (
+    "terminal cacheprovider unittest doctest junitxml faulthandler legacypath pastebin stepwise logging "
+    "capture"
+)
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """A grader has started: its checks, and which of them the reference fails."""
+
+    checks: list[Check]
+    faults: dict[str, Message]
+    hashes: dict[str, str]
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A grader can't start: bad grading tests, or no sandbox."""
+
+    errors: list[str]
+
+
+class Graded(msgspec.Struct, frozen=True):
+    """A result, with the facts that differ from run to run: times, memory, what was printed."""
+
+    result: Result
+    digest: str
+    facts: list[dict[str, Any]]
+
+
+def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
+    """Collect, grade the canary, then grade every submission that comes through the channel."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and says so by SIGTERM
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    os.dup2(2, 1)  # what a grading test prints must not stand in the parent's output
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests; -k would drop checks
+        os.environ.pop(name, None)
+    if not lab.grading.is_dir():
+        channel.send(Refused([f"there is no folder of grading tests {lab.grading}"]))
+        return
+    grader = _Grader(channel, lab, level, secret)
+    arguments = ["--import-mode=importlib", "--rootdir", str(lab.grading), "-c", os.devnull]
+    arguments += [part for name in _QUIET.split() for part in ("-p", f"no:{name}")]
+    with contextlib.suppress(KeyboardInterrupt):  # pytest itself ends without a word once it has started
+        pytest.main([*arguments, str(lab.grading)], plugins=[grader.plugin, grader])
+
+
+class _Grader:
+    def __init__(self, channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
+        self._channel, self._lab, self._secret = channel, lab, secret
+        self.plugin = Plugin(lab, secret)
+        self._sandbox = Sandbox(level)
+        self._modules = [Path(name).stem for name in lab.modules]
+        self._skeleton: dict[str, str] = {}
+        self._programs = ""
+        self._reference: Subject | None = None
+        self._answers: Reference
+        self._faults: dict[str, Message] = {}
+        self._cpu_s: dict[str, float] = {}
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Instead of pytest's loop over items: ours over submissions."""
+        if self.plugin.errors or not self.plugin.checks:
+            self._refuse(self.plugin.errors or [f"no grading tests in {self._lab.grading}"])
+            return True
+        try:
+            self._prepare()
+            gc.collect()
+            gc.freeze()
+            with contextlib.suppress(EOFError, OSError):  # the parent has closed the channel
+                while True:
+                    self._channel.send(self._grade(self._channel.recv()))
+        except (OSError, UnicodeDecodeError, SyntaxError, SandboxError) as error:
+            self._refuse([" ".join(str(error).split())])
+        finally:
+            if self._reference:
+                self._reference.close()
+            self._sandbox.close()
+        return True
+
+    def _refuse(self, errors: list[str]) -> None:
+        with contextlib.suppress(OSError):  # the parent has closed the channel
+            self._channel.send(Refused(errors))
+
+    def _prepare(self) -> None:
+        """Start the reference, then grade it first, as a canary, on the path every submission takes.
+
+        Raises: OSError, UnicodeDecodeError or SyntaxError for bad course files; SandboxError.
+        """
+        self._skeleton = {name: _skeleton(self._lab, name) for name in self._lab.modules}
+        files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.modules}
+        self._programs = (self._lab.grading / "programs.py").read_text("utf-8")
+        self._reference = Subject(self._sandbox, files, self._programs, self._modules)
+        self._answers = Reference(self._reference)
+        canary = Submission(student=CANARY, files=files, problems={}, notes=(), error=None, digest="")
+        verdicts, facts = self._verdicts(canary, key.variant_of(self._secret, CANARY))
+        self._faults = {
+            verdict.check: verdict.message or fault("no message").message
+            for verdict in verdicts
+            if verdict.outcome != "passed"
+        }
+        self._cpu_s = {fact["check"]: fact["cpu_s"] for fact in facts if "cpu_s" in fact}
+        self._channel.send(Ready(self.plugin.checks, self._faults, _hashes(self._lab)))
+
+    def _grade(self, found: Found) -> Graded:
+        submission = read_submission(found, self._lab.modules)
+        variant = key.variant_of(self._secret, submission.student)
+        facts: list[dict[str, Any]] = []
+        if submission.error:
+            outcome = "not-run" if len(found.paths) > 1 else "crashed"  # which one counts, a person decides
+            verdicts = [Verdict(check.id, outcome, submission.error) for check in self.plugin.checks]
+        else:
+            try:
+                verdicts, facts = self._verdicts(submission, variant)
+            except (OSError, SandboxError) as error:
+                message = fault(str(error)).message
+                verdicts = [Verdict(check.id, "grader-fault", message) for check in self.plugin.checks]
+        notes = list(submission.notes)
+        for name in self._lab.modules:
+            if name in submission.files:
+                notes += given.notes(name, self._skeleton[name], submission.files[name])
+        result = result_of(
+            self._lab, self.plugin.checks, verdicts, submission.student, variant, submission.error, notes
+        )
+        return Graded(result, submission.digest, facts)
+
+    def _verdicts(self, submission: Submission, variant: int) -> tuple[list[Verdict], list[dict[str, Any]]]:
+        """A verdict for every check; the import of each module first, as a step of its own."""
+        facts: list[dict[str, Any]] = []
+        verdicts = []
+        with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
+            broken = self._import(subject, submission, facts)
+            for check in self.plugin.checks:
+                files = self._lab.task(check.task).files
+                stopped = next((broken[name] for name in files if name in broken), None)
+                if check.id in self._faults:
+                    verdicts.append(Verdict(check.id, "grader-fault", self._faults[check.id]))
+                elif stopped:
+                    verdicts.append(Verdict(check.id, *stopped))
+                else:
+                    verdicts.append(self._check(check, subject, variant, facts))
+        return verdicts, facts
+
+    def _import(
+        self, subject: Subject, submission: Submission, facts: list[dict[str, Any]]
+    ) -> dict[str, tuple[str, Message]]:
+        """Why modules can't be imported: file -> outcome and message."""
+        broken: dict[str, tuple[str, Message]] = {}
+        for name, problem in submission.problems.items():
+            broken[name] = ("crashed", problem)
+        for name in self._lab.modules:
+            if name in broken:
+                continue
+            task = next(task for task in self._lab.tasks if name in task.files)
+            hurried = subject.hurried
+            answer, fact = subject.load(Path(name).stem, self._lab.limits)
+            facts.append({"check": f"import {name}", **_plain(fact)})
+            if unusable := _unusable_import(answer, submission.problems):
+                broken[name] = ("crashed", unusable)
+            elif answer.outcome != "ok":
+                call = f"import {name}"
+                broken[name] = explain(_as_crash(answer), call, task, self._lab.limits, hurried)
+        return broken
+
+    def _check(self, check: Check, subject: Subject, variant: int, facts: list[dict[str, Any]]) -> Verdict:
+        """A verdict; a time-out or a fault of ours gets a second try."""
+        verdict = self._try(check, subject, variant, facts)
+        if verdict.outcome == "grader-fault":
+            subject.reopen()
+            verdict = self._try(check, subject, variant, facts)
+        elif verdict.outcome == "timed-out" and not subject.hurried:
+            verdict = self._try(check, subject, variant, facts)
+            subject.hurried = verdict.outcome == "timed-out"
+        return _guard(verdict, check, self._lab)
+
+    def _try(self, check: Check, subject: Subject, variant: int, facts: list[dict[str, Any]]) -> Verdict:
+        """All cases of a check in one worker; the first that does not pass decides."""
+        task = self._lab.task(check.task)
+        limits = subject.limits(task.limits, self._cpu_s.get(check.id, 0.0))
+        trial = Trial(subject, self._answers, task, limits)
+        try:
+            for item in self.plugin.items[check.id]:
+                verdict = self.plugin.run(item, trial, variant)
+                if verdict.outcome != "passed":
+                    break
+        finally:
+            facts.append({"check": check.id, **_plain(trial.end())})
+        return verdict
+
+
+def _skeleton(lab: Lab, name: str) -> str:
+    """The module as students get it. Raises: OSError, UnicodeDecodeError or SyntaxError."""
+    shown = f"labs/{lab.folder}/{name}"
+    try:
+        text = (lab.skeleton / name).read_text("utf-8")
+        given.given_code(text)
+    except FileNotFoundError:
+        raise OSError(f"{shown} is missing. Run: make labs") from None
+    except SyntaxError as error:
+        raise SyntaxError(f"{shown}, line {error.lineno}: {error.msg}. Run: make labs") from None
+    return text
+
+
+def _unusable_import(answer: Answer, problems: dict[str, Message]) -> Message | None:
+    """Why the module that is missing to the imported one can't be used, if it is one of the lab's."""
+    if answer.failure is None or answer.failure.builtin != "ModuleNotFoundError":
+        return None
+    missing = answer.failure.text.removeprefix("No module named ").strip("'")
+    return problems.get(f"{missing}.py")
+
+
+def _as_crash(answer: Answer) -> Answer:
+    """A module that raises NotImplementedError while being imported is broken, not unwritten."""
+    if answer.failure and answer.failure.builtin == "NotImplementedError":
+        renamed = msgspec.structs.replace(answer.failure, builtin="RuntimeError")
+        return Answer("raised", failure=renamed)
+    return answer
+
+
+def _guard(verdict: Verdict, check: Check, lab: Lab) -> Verdict:
+    """A check without points guards given code: if it fails, that code was changed."""
+    if check.points or verdict.outcome in ("grader-fault", "not-run") or verdict.message is None:
+        return verdict
+    arguments = verdict.message.arguments
+    call = arguments.get("call", check.id)
+    file = ", ".join(lab.task(check.task).files)
+    return Verdict(check.id, verdict.outcome, Message("judging.given-changed", {"call": call, "file": file}))
+
+
+def _plain(fact: Facts | None) -> dict[str, Any]:
+    return dataclasses.asdict(fact) if fact else {}
+
+
+def _hashes(lab: Lab) -> dict[str, str]:
+    return {
+        "reference": _hash([lab.reference / name for name in (*lab.modules, "lab.toml")]),
+        "grading": _hash(sorted(lab.grading.glob("*.py"))),
+    }
+
+
+def _hash(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        content = file.read_bytes()
+        digest.update(f"{file.name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()

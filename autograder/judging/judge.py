@@ -1,0 +1,134 @@
+"""Numbers compared: pure functions on values that crossed the wire.
+
+Kind, dtype and shape come first, then whether the number is finite, then err <= tolerance * scale,
+where scale is the norm of the reference, or what the program says its largest partial contribution is.
+"""
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from labkit.messages import Message
+
+# The gap each sits in is measured by the audit: right answers differ by rounding only, and finite
+# differences passed off as derivatives are off by 1e-10 and more in float64.
+TOLERANCE = {np.dtype(np.float64): 1e-11, np.dtype(np.float32): 1e-4, np.dtype(np.float16): 1e-2}
+
+
+def first_difference(
+    call: str, got: dict[str, Any], want: dict[str, Any], tolerance: float | None = None
+) -> Message | None:
+    """The first quantity, in the reference's order, in which `got` parts from `want`; None if there is none.
+
+    `want["scale"]`, a number or a dict quantity -> number, is no quantity: it raises the scale.
+    """
+    scales = want.get("scale")
+    for name, expected in want.items():
+        if name == "scale":
+            continue
+        if name not in got:
+            return Message("judging.missing-quantity", {"call": call, "quantity": name})
+        scale = float((scales.get(name) if isinstance(scales, dict) else scales) or 0.0)
+        scale = scale if math.isfinite(scale) else 0.0  # or everything would be near enough
+        if found := _differ(name, got[name], expected, tolerance, scale):
+            return Message(found.id, {"call": call, **found.arguments})
+    return None
+
+
+def _differ(path: str, got: Any, want: Any, tolerance: float | None, scale: float) -> Message | None:
+    if type(got) is not type(want):
+        return _wrong_kind(path, got, want)
+    if isinstance(want, float):
+        if got == want:  # the usual case, at a tenth of the cost
+            return None
+        return _differ_in_numbers(path, np.asarray(got), np.asarray(want), tolerance, scale)
+    if isinstance(want, np.ndarray):
+        if got.dtype != want.dtype or got.shape != want.shape:
+            return _wrong_kind(path, got, want)
+        return _differ_in_numbers(path, got, want, tolerance, scale)
+    if isinstance(want, list):
+        if len(got) != len(want):
+            return _wrong_kind(path, got, want)
+        pairs = [(f"{path}[{i}]", *pair) for i, pair in enumerate(zip(got, want, strict=True))]
+    elif isinstance(want, dict):
+        if got.keys() != want.keys():
+            return _wrong_kind(path, got, want)
+        pairs = [(f"{path}[{key!r}]", got[key], want[key]) for key in want]
+    else:
+        return None if got == want else _wrong_value(path, f"{want!r}", f"{got!r}", "0")
+    found = (_differ(place, one, other, tolerance, scale) for place, one, other in pairs)
+    return next((difference for difference in found if difference), None)
+
+
+def _differ_in_numbers(
+    path: str, got: np.ndarray, want: np.ndarray, tolerance: float | None, scale: float
+) -> Message | None:
+    if want.dtype.kind in "fc":
+        if tolerance is None:
+            tolerance = TOLERANCE.get(want.real.dtype, 0.0)
+        accepted = tolerance * max(_norm(want), scale)
+        wrong = _far(got, want, accepted)
+    else:
+        accepted, wrong = 0.0, got != want
+    if not wrong.any():
+        return None
+    at = tuple(int(index) for index in np.argwhere(wrong)[0])
+    place = path + (str(list(at)) if at else "")
+    return _wrong_value(place, *_told_apart(want[at], got[at]), f"{accepted:.1g}")
+
+
+def _far(got: np.ndarray, want: np.ndarray, accepted: float) -> np.ndarray:
+    """Which elements are off by more than `accepted`, or not finite where and as they should be."""
+    wide = np.complex128 if want.dtype.kind == "c" else np.float64  # float16 would overflow in between
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = (np.abs(got.astype(wide) - want.astype(wide)) <= accepted) & np.isfinite(got)
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    right: np.ndarray = np.where(np.isfinite(want), near, same)
+    return ~right
+
+
+def _norm(values: np.ndarray) -> float:
+    """The 2-norm of the finite values; it neither overflows nor vanishes where they do not."""
+    sizes = np.abs(values[np.isfinite(values)]).astype(np.float64)
+    largest = float(sizes.max(initial=0.0))
+    return min(largest * float(np.linalg.norm(sizes / largest)), sys.float_info.max) if largest else 0.0
+
+
+def _wrong_value(path: str, expected: str, got: str, tolerance: str) -> Message:
+    arguments = {"quantity": path, "expected": shorten(expected), "got": shorten(got), "tolerance": tolerance}
+    return Message("judging.wrong-value", arguments)
+
+
+def _wrong_kind(path: str, got: Any, want: Any) -> Message:
+    return Message("judging.wrong-kind", {"quantity": path, "expected": kind(want), "got": kind(got)})
+
+
+def _told_apart(want: Any, got: Any) -> tuple[str, str]:
+    """Both numbers, with more digits where nine show no difference."""
+    short = number(want), number(got)
+    return short if short[0] != short[1] else (number(want, 17), number(got, 17))
+
+
+def number(value: Any, digits: int = 9) -> str:
+    """A number as a person reads it."""
+    if isinstance(value, float | np.floating) and math.isfinite(value):
+        return f"{value:.{digits}g}"
+    return str(value)
+
+
+def kind(value: Any) -> str:
+    """The kind of a value: `float`, `float64 array of shape (2, 3)`, `list of 4` …"""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} array of shape {value.shape}"
+    if isinstance(value, list):
+        return f"list of {len(value)}"
+    if isinstance(value, dict):
+        return shorten(f"dict with keys {sorted(value)}")
+    return "None" if value is None else f"{type(value).__name__} ({shorten(str(value))})"
+
+
+def shorten(text: str, length: int = 120) -> str:
+    """At most `length` characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,251 @@
+"""The pytest plug-in: markers and fixtures of grading tests, and one check run for one subject.
+
+Grading tests are ordinary pytest tests on the trusted side. They are collected once; then pytest's
+own runner runs an item again for every subject, with `Plugin.run`.
+"""
+
+import re
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from autograder import key
+from autograder.course import Lab, Limits, Task
+from autograder.sandbox.client import Answer, Facts, SandboxError, Worker
+from autograder.worker import codec
+from labkit.messages import Message
+
+from . import judge
+from .draws import Draw
+from .explain import clean, explain
+from .subject import Subject
+from .verdicts import Check, Verdict
+
+REFERENCE_LIMITS = Limits(cpu_s=60, idle_s=60, wall_s=120, memory_mb=4096)
+
+
+class Finding(AssertionError):
+    """A check that did not pass, with its outcome and the sentence for the student."""
+
+    def __init__(self, outcome: str, message: Message) -> None:
+        super().__init__(f"{outcome}: {message.text('en')}")
+        self.outcome, self.message = outcome, message
+
+
+class Reference:
+    """The reference's answers, from a worker like any other, computed once for each call."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._worker: Worker | None = None
+        self._known: dict[bytes, dict[str, Any]] = {}
+
+    def __call__(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        """Raises: Finding (grader-fault) if the reference gives no answer."""
+        name = codec.encode(codec.Call("run", program, codec.to_wire(inputs)))
+        if name not in self._known:
+            self._known[name] = self._compute(program, inputs)
+        return self._known[name]
+
+    def _compute(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        if self._worker is None:
+            self._worker = self._subject.worker(REFERENCE_LIMITS)
+        answer = self._worker.run(program, inputs)
+        if answer.outcome == "ok":
+            return answer.result
+        self._worker.end()
+        self._worker = None
+        if answer.outcome == "grader-fault":
+            self._subject.reopen()
+        words = answer.failure.text if answer.failure else answer.detail
+        raise fault(f"the reference gives no answer to {program}: {answer.outcome} {words}")
+
+
+def fault(text: str) -> Finding:
+    """Something of ours failed."""
+    return Finding("grader-fault", Message("judging.grader-fault", {"text": clean(text)}))
+
+
+class Trial:
+    """One check, run for one subject in one worker: what its fixtures talk to. The caller ends it."""
+
+    def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
+        self._subject, self._reference, self._task, self._limits = subject, reference, task, limits
+        self._worker: Worker | None = None
+        self.compared: set[str] = set()
+        self.submitted: set[str] = set()
+
+    def submission(self, program: str, **inputs: Any) -> dict[str, Any]:
+        """The subject's answer alone, for laws; such a check must also `compare` the same program."""
+        __tracebackhide__ = True
+        self.submitted.add(program)
+        return self._call(program, inputs)
+
+    def compare(self, program: str, tolerance: float | None = None, **inputs: Any) -> None:
+        """Run a program on the subject and on the reference; the numbers must agree."""
+        __tracebackhide__ = True
+        self.compared.add(program)
+        want = self._reference(program, inputs)
+        got = self._call(program, inputs)
+        if found := judge.first_difference(program, got, want, tolerance):
+            call = describe(program, inputs)  # costs more than comparing, so only now
+            raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
+
+    def _call(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        __tracebackhide__ = True
+        if self._worker is None:
+            self._worker = self._subject.worker(self._limits)
+        answer: Answer = self._worker.run(program, inputs)
+        if answer.outcome == "ok":
+            return answer.result
+        call = describe(program, inputs)
+        raise Finding(*explain(answer, call, self._task, self._limits, self._subject.hurried))
+
+    def end(self) -> Facts | None:
+        """End the worker; the kernel's facts about it, None if it never started."""
+        return self._worker.end() if self._worker else None
+
+
+def describe(program: str, inputs: dict[str, Any]) -> str:
+    """A call as messages show it: program(name=value, …)."""
+    shown = []
+    for name, value in inputs.items():
+        text = judge.number(value) if isinstance(value, float) else " ".join(str(value).split())
+        shown.append(f"{name}={judge.shorten(text, 60)}")
+    return judge.shorten(f"{program}({', '.join(shown)})", 160)
+
+
+class Plugin:
+    """Collects a lab's grading tests and runs them for one subject after another."""
+
+    def __init__(self, lab: Lab, secret: bytes) -> None:
+        self.lab, self._secret = lab, secret
+        self.items: dict[str, list[pytest.Function]] = {}
+        self.checks: list[Check] = []
+        self.errors: list[str] = []
+        self._trial: Trial | None = None
+        self._variant = 0
+        self._ended: BaseException | None = None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Declare the markers."""
+        config.addinivalue_line("markers", "task(id): the task of lab.toml a check belongs to")
+        config.addinivalue_line("markers", "points(n): what a check is worth; all its cases must pass")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note why a file of grading tests can't be used."""
+        if report.failed:
+            self.errors.append(_told(report.nodeid, str(report.longrepr)))
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        """Make checks of the test functions; note what is wrong with them."""
+        for item in items:
+            self.items.setdefault(check_id(item), []).append(item)
+        for id, cases in self.items.items():
+            marks = {name: cases[0].get_closest_marker(name) for name in ("task", "points")}
+            if any(mark is None or len(mark.args) != 1 for mark in marks.values()):
+                self.errors.append(f"{id}: give it @pytest.mark.task(id) and @pytest.mark.points(n)")
+                continue
+            lines = [line.strip() for line in (cases[0].function.__doc__ or "").splitlines() if line.strip()]
+            if len(lines) < 2:
+                self.errors.append(f"{id}: its docstring needs an English line and a Chinese line")
+                continue
+            task, points = (mark.args[0] for mark in marks.values() if mark)
+            if type(points) is not int or points < 0:
+                self.errors.append(f"{id}: points are whole numbers from 0, not {points!r}")
+                continue
+            if cases[0].cls:
+                self.errors.append(f"{id}: write it as a function of the file, not in a class")
+                continue
+            self.checks.append(Check(id, task, points, {"en": lines[0], "zh": lines[1]}))
+        self._validate()
+
+    def _validate(self) -> None:
+        known = {task.id: task.points for task in self.lab.tasks}
+        sums = dict.fromkeys(known, 0)
+        for check in self.checks:
+            if check.task not in known:
+                self.errors.append(f"{check.id}: lab.toml has no task {check.task!r}")
+            else:
+                sums[check.task] += check.points
+        if not self.errors:
+            self.errors += [
+                f"task {id}: its checks have {sums[id]} points, lab.toml says {points}"
+                for id, points in known.items()
+                if sums[id] != points
+            ]
+
+    @pytest.fixture
+    def compare(self) -> Any:
+        """compare(program, tolerance=None, **inputs): the subject's numbers against the reference's."""
+        return self._running().compare
+
+    @pytest.fixture
+    def submission(self) -> Any:
+        """submission(program, **inputs): the subject's numbers alone."""
+        return self._running().submission
+
+    @pytest.fixture
+    def draw(self, request: pytest.FixtureRequest) -> Draw:
+        """Random inputs that depend on the case and the subject's variant alone."""
+        return Draw(key.seed_of(self._secret, self.lab.id, case_id(request.node), self._variant))
+
+    def _running(self) -> Trial:
+        assert self._trial is not None
+        return self._trial
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Keep the first exception of a case."""
+        report = yield
+        if call.excinfo and self._ended is None:
+            error = call.excinfo.value
+            ours = call.when != "call" and not isinstance(error, Finding)
+            self._ended = fault(f"pytest's {call.when} failed: {error}") if ours else error
+        return report
+
+    def run(self, item: pytest.Function, trial: Trial, variant: int) -> Verdict:
+        """One case for one subject, by pytest's own runner."""
+        self._trial, self._variant, self._ended = trial, variant, None
+        runtestprotocol(item, log=False, nextitem=None)
+        self._trial = None
+        error = self._ended
+        if error is None and not trial.submitted <= trial.compared:
+            error = fault(f"{check_id(item)} never compares what `submission` ran: zeros would satisfy it")
+        return Verdict(check_id(item), *_outcome_of(error))
+
+
+def _outcome_of(error: BaseException | None) -> tuple[str, Message | None]:
+    if error is None:
+        return "passed", None
+    if isinstance(error, Finding):
+        return error.outcome, error.message
+    if isinstance(error, AssertionError):
+        first = next((line for line in str(error).splitlines() if line.strip()), "")
+        return "wrong", Message("judging.law", {"text": clean(first)})
+    if isinstance(error, SandboxError):
+        return "grader-fault", Message("judging.grader-fault", {"text": clean(str(error))})
+    words = f"the grading test itself failed with {type(error).__name__}: {error}"
+    return "grader-fault", Message("judging.grader-fault", {"text": clean(words)})
+
+
+def _told(file: str, text: str) -> str:
+    """Pytest's pages about a file that can't be collected, as one line."""
+    numbers = re.findall(rf'{re.escape(file)}(?::|", line )(\d+)', text)
+    words = re.findall(r"^E   ([\w.]+: .*)$", text, re.MULTILINE) or text.strip().splitlines()[-1:]
+    place = f"{file}, line {numbers[-1]}" if numbers else file
+    return f"{place}: {clean(words[-1]) if words else 'unreadable'}"
+
+
+def check_id(item: pytest.Item) -> str:
+    """FILE::FUNCTION: the same for every student and every case."""
+    return f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
+
+
+def case_id(item: pytest.Item) -> str:
+    """FILE::FUNCTION[own parameters]: what a case's inputs are drawn from."""
+    return f"{item.path.name}::{item.name}"

@@ -1,0 +1,68 @@
+"""The table at the end of `grade`: a line a student, a column a task."""
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.batch.grade import ClassResult
+from autograder.judging.verdicts import Result
+
+# ASCII, so that every terminal can show them and a screen reader can read them.
+SIGNS = {
+    "passed": "+",
+    "wrong": "x",
+    "not-attempted": ".",
+    "blocked": "b",
+    "crashed": "!",
+    "timed-out": "T",
+    "out-of-memory": "M",
+    "exited-early": "E",
+    "malformed-reply": "?",
+    "forbidden-action": "F",
+    "grader-fault": "G",
+    "not-run": "-",
+}
+STYLES = {"passed": "green", "not-attempted": "dim", "blocked": "dim"}
+
+
+def show(graded: ClassResult, console: Console) -> None:
+    """Print a graded class: points, an outcome per task, the level, what needs a person."""
+    lab = graded.lab
+    table = Table(title=f"{lab.id} · {lab.title['en']} · {lab.title['zh']}", title_justify="left", box=None)
+    # Minimum widths: where the line is too long, the remark gives way and nothing else.
+    longest = max((cell_len(result.student) for result in graded.results), default=0)
+    table.add_column("student", no_wrap=True, min_width=longest)
+    table.add_column("points", justify="right", no_wrap=True, min_width=len("points"))
+    for number in range(1, len(lab.tasks) + 1):
+        table.add_column(str(number), justify="center", no_wrap=True, min_width=len(str(number)))
+    table.add_column("first thing to look at", overflow="ellipsis", no_wrap=True)
+    for result in graded.results:
+        points = "?" if result.points is None else str(result.points)
+        signs = [Text(SIGNS[task.outcome], STYLES.get(task.outcome, "yellow")) for task in result.tasks]
+        table.add_row(Text(result.student), points, *signs, Text(first_remark(result)))
+    console.print(table)
+    tasks = "  ".join(f"{n} {task.id} ({task.points})" for n, task in enumerate(lab.tasks, 1))
+    console.print(Text(f"tasks: {tasks}"))
+    seen = {task.outcome for result in graded.results for task in result.tasks}
+    legend = "  ".join(f"{sign} {outcome}" for outcome, sign in SIGNS.items() if outcome in seen)
+    console.print(Text(f"signs: {legend}"))
+    console.print(Text(f"{len(graded.results)} graded at level {graded.level}."))
+    for message in graded.refused:
+        console.print(Text(message.text("en"), "red"))
+    for check, message in graded.faults.items():
+        words = message.text("en")
+        console.print(Text(f"The reference fails its own check {check}: {words} Mend the test.", "red"))
+
+
+def first_remark(result: Result) -> str:
+    """The first sentence that tells why a result is not full; English, for the TA."""
+    if result.error:
+        return result.error.text("en")
+    for outcome_is_blocked in (False, True):
+        for task in result.tasks:
+            for check in task.checks:
+                failed = check.outcome != "passed" and (check.outcome == "blocked") == outcome_is_blocked
+                if failed and check.message:
+                    return check.message.text("en")
+    return next((note.text("en") for note in result.notes), "")
