@@ -96,6 +96,7 @@ class ForkServer:
             pass_fds=[theirs.fileno()],
             env=ENVIRONMENT,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             start_new_session=True,
             cwd="/",
         )
@@ -256,7 +257,7 @@ class Worker:
             watch.look_now_and_then()
         if len(received) != 4 + _length(received):
             raise _Stopped(Answer("malformed-reply", detail="more than one answer to a call"))
-        return bytes(received[4:])
+        return bytes(memoryview(received)[4:])
 
     def cpu_s(self) -> float:
         """Seconds of CPU the worker has used. Raises: SandboxError when the jail is gone."""

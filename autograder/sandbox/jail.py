@@ -26,12 +26,14 @@ PACKET = 32768  # of printed text; a packet must fit into the socket's buffer
 
 
 def prepare() -> None:
-    """Import, before the fork, what only workers use."""
+    """Do once, before any fork, what every worker would do again."""
     import py_compile
 
     import autograder.worker.runner
 
     _ = (py_compile, autograder.worker.runner)
+    if seccomp.supported():
+        seccomp.template()
 
 
 def main(control: socket.socket, body: socket.socket, request: dict[str, Any]) -> NoReturn:
@@ -41,7 +43,8 @@ def main(control: socket.socket, body: socket.socket, request: dict[str, Any]) -
             request |= json.loads(b"".join(iter(lambda: body.recv(1 << 20), b"")))
         folder = _enter(control, request)
         if request["level"] != "none":
-            _restrict(request, folder, ["/tmp", "/dev/null"] if request["level"] == "full" else ["/dev/null"])
+            writable = ["/tmp", "/dev/null"] if request["level"] == "full" else ["/dev/null"]
+            _restrict(request, [*request["readable"], folder], writable)
         programs = compile(request["programs"], "programs.py", "exec")
         control.send(b'{"ready": true}')
         _serve(control, {**request, "folder": folder, "code": programs})
@@ -83,7 +86,7 @@ def _enter(control: socket.socket, request: dict[str, Any]) -> str:
     return str(folder)
 
 
-def _restrict(request: dict[str, Any], folder: str, writable: list[str]) -> None:
+def _restrict(request: dict[str, Any], readable: list[str], writable: list[str]) -> None:
     kernel.no_new_privileges()
     kernel.set_dumpable(False)
     kernel.drop_capabilities()
@@ -91,7 +94,7 @@ def _restrict(request: dict[str, Any], folder: str, writable: list[str]) -> None
         return  # the mounts alone hold there
     if request["level"] == "portable" and kernel.landlock_abi() < LANDLOCK:
         raise OSError(f"Landlock {LANDLOCK} (Linux 6.2) is needed; here it is {kernel.landlock_abi()}")
-    kernel.landlock([*world.readable(request["world"], request["site"]), folder], writable)
+    kernel.landlock(readable, writable)
 
 
 def _compile(request: dict[str, Any], folder: str) -> None:
@@ -104,7 +107,7 @@ def _compile(request: dict[str, Any], folder: str) -> None:
             for _ in range(3):
                 os.open("/dev/null", os.O_RDWR)
             if request["level"] != "none":
-                _restrict(request, folder, [os.path.join(folder, "__pycache__")])
+                _restrict(request, [folder], [os.path.join(folder, "__pycache__")])
             _limit(request["base_mb"] + 512, COMPILE_CPU_S)
             if request["level"] != "none":
                 seccomp.restrict()

@@ -114,7 +114,8 @@ def no_new_privileges() -> None:
 def drop_capabilities() -> None:
     """Give up every capability for good, uid 0 or not."""
     for capability in range(64):
-        _prctl(24, capability)  # bounding set; numbers beyond the kernel's last are refused
+        if _prctl(24, capability) < 0:  # bounding set: no right to drop it, or beyond the kernel's last
+            break
     _libc.prctl(47, 4, 0, 0, 0)  # ambient set
     header = struct.pack("Ii", 0x20080522, 0)
     _check(_libc.capset(header, bytes(24)), "capset")

@@ -86,7 +86,8 @@ def _unless(number: int, argument: int, value: int) -> list[bytes]:
 
 
 @functools.cache
-def _template() -> bytes:
+def template() -> bytes:
+    """The filter with a placeholder for the worker's own process id; built once, before any fork."""
     program = [
         _load(_ARCHITECTURE),
         _if_equal(_AUDIT_X86_64, 1, 0),
@@ -122,4 +123,4 @@ def restrict() -> None:
     if not supported():
         raise OSError(f"no table of system calls for {platform.machine()}, only for x86_64")
     own = struct.pack("I", os.getpid())
-    kernel.seccomp(_template().replace(struct.pack("I", _PID), own))
+    kernel.seccomp(template().replace(struct.pack("I", _PID), own))

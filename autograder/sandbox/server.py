@@ -4,6 +4,7 @@ Run by `client.ForkServer` as `python -P -s -S server.py FD REQUEST`. It holds n
 no environment. Started as root it builds its own root first and then becomes nobody.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -60,13 +61,18 @@ def _reap(how: int) -> bool:
         return False
 
 
+def _tell(top: socket.socket, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):  # the grader has gone already, which the next read will say
+        top.send(json.dumps(message).encode())
+
+
 def main() -> None:
     """Serve until the grader closes the channel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     top = socket.socket(fileno=int(sys.argv[1]))
     request = json.loads(sys.argv[2])
     sys.path.insert(0, request["package_root"])
-    from autograder.sandbox import jail, kernel
+    from autograder.sandbox import jail, kernel, world
 
     try:
         kernel.die_with_parent()
@@ -75,13 +81,14 @@ def main() -> None:
             kernel.die_with_parent()  # a change of user forgets it
         _preload(request["world"], request["site"])
         jail.prepare()
+        request["readable"] = world.readable(request["world"], request["site"])
     except Exception as error:
-        top.send(json.dumps({"fault": f"{type(error).__name__}: {error}"}).encode())
+        _tell(top, {"fault": f"{type(error).__name__}: {error}"})
         return
     request["base_mb"] = _size_mb()
     gc.collect()
     gc.freeze()
-    top.send(b'{"up": true}')
+    _tell(top, {"up": True})
     while True:
         message, descriptors, _, _ = socket.recv_fds(top, 65536, 2)
         while _reap(os.WNOHANG):

@@ -1,6 +1,6 @@
 """What the kernel grants, each right tried in a process of its own, printed as one JSON object.
 
-Run by `doctor` as a program, so that a trial can spoil nothing: name -> true, or why it was refused.
+Run by `doctor` as a program, so that a trial can spoil nothing: name -> [granted, in words].
 """
 
 import json
@@ -44,7 +44,7 @@ def _network() -> None:
     kernel.unshare(kernel.NEW_NET)
 
 
-def _landlock() -> None:
+def _landlock() -> str:
     version = kernel.landlock_abi()
     if version < 3:
         raise OSError(f"version {version}; level portable needs 3 (Linux 6.2)")
@@ -53,7 +53,7 @@ def _landlock() -> None:
     try:
         os.listdir("/")
     except PermissionError:
-        return
+        return f"granted, version {version}"
     raise OSError("it restricts nothing")
 
 
@@ -94,7 +94,7 @@ def _memory_limit() -> None:
     raise OSError("900 MB were given under a limit of 400 MB")
 
 
-TRIALS: dict[str, Callable[[], None]] = {
+TRIALS: dict[str, Callable[[], str | None]] = {
     "user_namespace": _user_namespace,
     "mounts": _mounts,
     "network": _network,
@@ -105,22 +105,22 @@ TRIALS: dict[str, Callable[[], None]] = {
 }
 
 
-def _try(trial: Callable[[], None]) -> bool | str:
+def _try(trial: Callable[[], str | None]) -> tuple[bool, str]:
     here, there = os.pipe()
     child = os.fork()
     if child == 0:
-        answer = b""
         try:
-            trial()
+            answer = True, trial() or "granted"
         except BaseException as error:
-            answer = str(error).encode() or type(error).__name__.encode()
-        os.write(there, answer or b"granted")
+            answer = False, f"refused: {error or type(error).__name__}"
+        os.write(there, json.dumps(answer).encode())
         os._exit(0)
     os.close(there)
     with os.fdopen(here, "rb") as stream:
-        answer = stream.read()
+        text = stream.read()
     os.waitpid(child, 0)
-    return answer == b"granted" or answer.decode(errors="replace") or "it ended without a word"
+    granted, words = json.loads(text or b'[false, "refused: the process was killed"]')
+    return granted, words
 
 
 if __name__ == "__main__":
