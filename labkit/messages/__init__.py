@@ -24,7 +24,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     """All messages: id -> language -> text with `{placeholders}`."""
     found: dict[str, dict[str, str]] = {}
     for file in sorted(resources.files(__name__).iterdir(), key=lambda file: file.name):
-        room, dot, suffix = file.name.partition(".")
+        room, _, suffix = file.name.partition(".")
         if suffix == "toml":
             for name, texts in tomllib.loads(file.read_text(encoding="utf-8")).items():
                 found[f"{room}.{name}"] = texts
@@ -32,7 +32,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 
 
 class Message(msgspec.Struct, frozen=True):
-    """A sentence by id, with what fills its placeholders: stored in records, put into words only when shown."""
+    """A sentence by id, with what fills its placeholders; put into words only when shown."""
 
     id: str
     arguments: Mapping[str, Argument] = {}
