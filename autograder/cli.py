@@ -73,7 +73,7 @@ def grade(
 ) -> int:
     """Grade a class; without a class of your own, the sample class."""
     course = load_course(Path.cwd())
-    sample = submitted is None and not _has_work(course.submitted, course)
+    sample = submitted is None and _is_empty(course.submitted)
     submitted = submitted or (course.root / SAMPLE if sample else course.submitted)
     out = out or (course.root / SAMPLE_OUT if sample else course.out)
     chosen = [course.lab(lab)] if lab else _labs_with_work(submitted, course)
@@ -98,11 +98,11 @@ def grade(
     return DONE if complete else NEEDS_PERSON
 
 
-def _has_work(submitted: Path, course: Course) -> bool:
-    try:
-        return bool(_labs_with_work(submitted, course))
-    except CourseError:
-        return False
+def _is_empty(submitted: Path) -> bool:
+    """Whether no class of one's own is there yet; one whose folders are misnamed is there."""
+    if not submitted.exists():
+        return True
+    return submitted.is_dir() and not any(path.is_dir() for path in submitted.glob("[!.]*"))
 
 
 def _labs_with_work(submitted: Path, course: Course) -> list[Lab]:
@@ -127,7 +127,7 @@ def _level(unsafe: bool, notes: Console) -> Level:
     level, failed = probes.best_level()
     for tried, reasons in failed.items():
         if reasons:
-            notes.print(f"Sandbox level {tried} does not hold here: {reasons[0]}", markup=False)
+            click.echo(f"Sandbox level {tried} does not hold here: {reasons[0]}", err=True)
     if level != "none":
         return level
     if not unsafe:
@@ -143,7 +143,7 @@ def _grade_one(
     course: Course, lab: Lab, submitted: Path, out: Path, level: Level, jobs: int, notes: Console
 ) -> batch.ClassResult:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=notes, transient=True) as progress:
+    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
         bar = progress.add_task(f"{lab.id} (starting)", total=None)
 
         def start(count: int) -> None:

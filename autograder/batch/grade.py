@@ -1,11 +1,12 @@
 """Grade a class: every submission of a lab, in parallel, each result stored as soon as it is there."""
 
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder import key
-from autograder.course import Lab
+from autograder.course import CourseError, Lab
 from autograder.intake import find_submissions
 from autograder.judging.grader import Graded, Ready
 from autograder.judging.verdicts import Result
@@ -47,9 +48,11 @@ def grade(
     be stored.
     """
     class_ = find_submissions(submitted, lab.id)
+    if out.resolve() == submitted.resolve():
+        raise CourseError(f"{out} holds the submissions. Choose another folder for the results with --out.")
     folder = out / lab.id
-    record.prepare(folder)
     secret = key.load_key()
+    record.prepare(folder, key.key_id(secret))
     graded = ClassResult(lab, level, refused=class_.refused)
     hashes: dict[str, str] = {}
 
@@ -64,7 +67,11 @@ def grade(
             record.SCHEMA, key.key_id(secret), {**hashes, "submission": message.digest}, result
         )
         record.write(folder / result.student / "record.json", record.as_json(content))
-        facts = {"level": level, "checks": message.facts}
+        facts = {
+            "level": level,
+            "machine": f"{platform.node()} {platform.platform()}",
+            "checks": message.facts,
+        }
         record.write(folder / result.student / "facts.json", record.as_json(facts))
         graded.results.append(result)
         on_result(result)

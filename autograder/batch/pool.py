@@ -2,9 +2,11 @@
 
 import contextlib
 import multiprocessing
+import os
 import signal
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -24,18 +26,15 @@ LAST_S = 1  # for one that is told to end at once
 
 class _Grader:
     def __init__(self, lab: Lab, level: Level, secret: bytes) -> None:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # graders are parallel already; idle threads spin
         context = multiprocessing.get_context("spawn")
         self.channel: Connection[Any, Any]
         self.channel, theirs = context.Pipe()
         self._process = context.Process(target=grader.main, args=(theirs, lab, level, secret), daemon=True)
-        # It inherits the mask: Ctrl-C, which reaches all of a terminal's processes, is for us alone.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        self._process.start()
         theirs.close()
         self.job: tuple[Found, int] | None = None
+        self.variants: set[int] = set()
 
     def give(self, job: tuple[Found, int]) -> None:
         self.job = job
@@ -53,12 +52,30 @@ class _Grader:
             self._process.join()
 
 
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block; processes started in it inherit the mask and never see it.
+
+    The mask alone would not do: another thread may take the signal.
+    """
+    resource_tracker.ensure_running()  # starting it later would lift the mask
+    came: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if came:
+        raise KeyboardInterrupt
+
+
 class Pool:
     """Grader processes for one lab; a context manager."""
 
     def __init__(self, lab: Lab, level: Level, secret: bytes, jobs: int) -> None:
-        self._start: Callable[[], _Grader] = lambda: _Grader(lab, level, secret)
-        self._lab, self._secret, self._jobs = lab, secret, jobs
+        self._lab, self._level, self._secret, self._jobs = lab, level, secret, jobs
         self._graders: list[_Grader] = []
         self._waiting: deque[tuple[Found, int]] = deque()
         self._ready: Ready | None = None
@@ -75,7 +92,7 @@ class Pool:
         """
         self._waiting = deque((found, 1) for found in class_)
         for _ in range(max(1, min(self._jobs, len(class_)))):
-            self._graders.append(self._start())
+            self._start()
         while self._graders:
             for channel in wait([one.channel for one in self._graders]):
                 one = next(one for one in self._graders if one.channel is channel)
@@ -92,10 +109,26 @@ class Pool:
                     self._ready = message
                     on_ready(message)
                 if self._waiting:
-                    one.give(self._waiting.popleft())
+                    one.give(self._next_for(one))
                 else:
                     one.stop()
                     self._graders.remove(one)
+
+    def _start(self) -> None:
+        with _uninterrupted():
+            self._graders.append(_Grader(self._lab, self._level, self._secret))
+
+    def _next_for(self, one: _Grader) -> tuple[Found, int]:
+        """The next submission, if possible of a variant whose answers this grader has already computed."""
+        variants = [key.variant_of(self._secret, found.student) for found, _ in self._waiting]
+        others = {variant for grader in self._graders if grader is not one for variant in grader.variants}
+        known = [place for place, variant in enumerate(variants) if variant in one.variants]
+        fresh = [place for place, variant in enumerate(variants) if variant not in others]
+        place = (known or fresh or [0])[0]
+        one.variants.add(variants[place])
+        job = self._waiting[place]
+        del self._waiting[place]
+        return job
 
     def _bury(self, dead: _Grader, on_result: Callable[[Graded], None]) -> None:
         """A grader process is gone: its submission gets another, and then counts as a grader fault."""
@@ -116,7 +149,7 @@ class Pool:
         else:
             on_result(self._undecided(found, self._ready, f"the grader process died {TRIES} times"))
         if self._waiting:
-            self._graders.append(self._start())
+            self._start()
 
     def _undecided(self, found: Found, ready: Ready, text: str) -> Graded:
         message = Message("judging.grader-fault", {"text": text})

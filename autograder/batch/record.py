@@ -1,5 +1,6 @@
 """What grading leaves on disk: OUT/LAB/STUDENT/record.json and facts.json, written whole or not at all."""
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -26,8 +27,14 @@ class StorageError(Exception):
     """A result could not be stored; str() is one line with the mend."""
 
 
-def prepare(folder: Path) -> None:
-    """Make the output folder and prove that it can be written to.
+class _Graded(msgspec.Struct):
+    """What of a record tells whether a class is still graded with the same key."""
+
+    key: str
+
+
+def prepare(folder: Path, key_id: str) -> None:
+    """Make the output folder, prove that it can be written to and holds nothing graded with another key.
 
     Raises: CourseError.
     """
@@ -40,6 +47,14 @@ def prepare(folder: Path) -> None:
         raise CourseError(
             f"{folder} can't be written to: {error.strerror}. Choose another folder with --out, or make room."
         ) from None
+    for path in sorted(folder.glob("*/record.json")):
+        with contextlib.suppress(OSError, msgspec.DecodeError):  # what is torn will be written anew
+            used = msgspec.json.decode(path.read_bytes(), type=_Graded).key
+            if used != key_id:
+                raise CourseError(
+                    f"{path} was graded with the key {used}; the key here is {key_id}: inputs would differ. "
+                    "Put the backup of that key in place (ADKIT_KEY_FILE), or choose another --out."
+                )
 
 
 def write(path: Path, content: bytes) -> None:

@@ -57,19 +57,17 @@ class Graded(msgspec.Struct, frozen=True):
 def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
     """Collect, grade the canary, then grade every submission that comes through the channel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and says so by SIGTERM
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.dup2(2, 1)  # what a grading test prints must not stand in the parent's output
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests; -k would drop checks
         os.environ.pop(name, None)
-    if not lab.grading.is_dir():
-        channel.send(Refused([f"there is no folder of grading tests {lab.grading}"]))
-        return
     grader = _Grader(channel, lab, level, secret)
-    arguments = ["--import-mode=importlib", "--rootdir", str(lab.grading), "-c", os.devnull]
-    arguments += [part for name in _QUIET.split() for part in ("-p", f"no:{name}")]
-    with contextlib.suppress(KeyboardInterrupt):  # pytest itself ends without a word once it has started
-        pytest.main([*arguments, str(lab.grading)], plugins=[grader.plugin, grader])
+    with contextlib.suppress(KeyboardInterrupt):
+        try:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            grader.start()
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 class _Grader:
@@ -85,10 +83,22 @@ class _Grader:
         self._faults: dict[str, Message] = {}
         self._cpu_s: dict[str, float] = {}
 
+    def start(self) -> None:
+        """Let pytest collect; its loop is ours."""
+        folder = self._lab.grading
+        if not folder.is_dir():
+            self._refuse([f"there is no folder of grading tests {folder}"])
+            return
+        arguments = ["--import-mode=importlib", "--rootdir", str(folder), "-c", os.devnull]
+        arguments += [part for name in _QUIET.split() for part in ("-p", f"no:{name}")]
+        code = pytest.main([*arguments, str(folder)], plugins=[self.plugin, self])
+        if code == pytest.ExitCode.USAGE_ERROR:
+            self._refuse([f"pytest can't start on {folder}; it says why above"])
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Instead of pytest's loop over items: ours over submissions."""
-        if self.plugin.errors or not self.plugin.checks:
-            self._refuse(self.plugin.errors or [f"no grading tests in {self._lab.grading}"])
+        if self.plugin.errors:
+            self._refuse(self.plugin.errors)
             return True
         try:
             self._prepare()
@@ -139,8 +149,8 @@ class _Grader:
         else:
             try:
                 verdicts, facts = self._verdicts(submission, variant)
-            except (OSError, SandboxError) as error:
-                message = fault(str(error)).message
+            except Exception as error:  # a defect of ours costs nobody a point, nor the others their grades
+                message = fault(f"{type(error).__name__}: {error}").message
                 verdicts = [Verdict(check.id, "grader-fault", message) for check in self.plugin.checks]
         notes = list(submission.notes)
         for name in self._lab.modules:

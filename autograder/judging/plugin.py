@@ -170,6 +170,8 @@ class Plugin:
                 self.errors.append(f"{check.id}: lab.toml has no task {check.task!r}")
             else:
                 sums[check.task] += check.points
+        if not self.checks and not self.errors:
+            self.errors.append(f"there are no grading tests in {self.lab.grading}")
         if not self.errors:
             self.errors += [
                 f"task {id}: its checks have {sums[id]} points, lab.toml says {points}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from autograder.batch.grade import ClassResult
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def cell(value: object) -> str:

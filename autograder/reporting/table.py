@@ -1,6 +1,6 @@
 """The table at the end of `grade`: a line a student, a column a task."""
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -23,24 +23,28 @@ SIGNS = {
     "grader-fault": "G",
     "not-run": "-",
 }
+GAP = 2  # spaces between columns
 STYLES = {"passed": "green", "not-attempted": "dim", "blocked": "dim"}
 
 
 def show(graded: ClassResult, console: Console) -> None:
     """Print a graded class: points, an outcome per task, the level, what needs a person."""
     lab = graded.lab
-    table = Table(title=f"{lab.id} · {lab.title['en']} · {lab.title['zh']}", title_justify="left", box=None)
-    # Minimum widths: where the line is too long, the remark gives way and nothing else.
-    longest = max((cell_len(result.student) for result in graded.results), default=0)
-    table.add_column("student", no_wrap=True, min_width=longest)
-    table.add_column("points", justify="right", no_wrap=True, min_width=len("points"))
+    table = Table(
+        title=f"{lab.id} · {lab.title['en']} · {lab.title['zh']}",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
+    table.add_column("student", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
     for number in range(1, len(lab.tasks) + 1):
-        table.add_column(str(number), justify="center", no_wrap=True, min_width=len(str(number)))
-    table.add_column("first thing to look at", overflow="ellipsis", no_wrap=True)
-    for result in graded.results:
+        table.add_column(str(number), justify="center", no_wrap=True)
+    table.add_column("first thing to look at", no_wrap=True)
+    for result, remark in zip(graded.results, _remarks(graded, console.width), strict=True):
         points = "?" if result.points is None else str(result.points)
         signs = [Text(SIGNS[task.outcome], STYLES.get(task.outcome, "yellow")) for task in result.tasks]
-        table.add_row(Text(result.student), points, *signs, Text(first_remark(result)))
+        table.add_row(Text(result.student), points, *signs, Text(remark))
     console.print(table)
     tasks = "  ".join(f"{n} {task.id} ({task.points})" for n, task in enumerate(lab.tasks, 1))
     console.print(Text(f"tasks: {tasks}"))
@@ -49,10 +53,25 @@ def show(graded: ClassResult, console: Console) -> None:
     console.print(Text(f"signs: {legend}"))
     console.print(Text(f"{len(graded.results)} graded at level {graded.level}."))
     for message in graded.refused:
-        console.print(Text(message.text("en"), "red"))
+        console.print(Text(printable(message.text("en")), "red"))
     for check, message in graded.faults.items():
-        words = message.text("en")
+        words = printable(message.text("en"))
         console.print(Text(f"The reference fails its own check {check}: {words} Mend the test.", "red"))
+
+
+def _remarks(graded: ClassResult, width: int) -> list[str]:
+    """What to look at first, cut to what the other columns leave of a line of `width`."""
+    student = max((cell_len(result.student) for result in graded.results), default=0)
+    others = [max(student, len("student")), len("points")]
+    others += [len(str(number)) for number in range(1, len(graded.lab.tasks) + 1)]
+    room = max(20, width - sum(others) - GAP * (len(others) + 1))
+    remarks = [printable(first_remark(result)) for result in graded.results]
+    return [set_cell_size(text, room - 1) + "~" if cell_len(text) > room else text for text in remarks]
+
+
+def printable(text: str) -> str:
+    """Text that moves no cursor and turns no line around, whatever a student wrote."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def first_remark(result: Result) -> str:

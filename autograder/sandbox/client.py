@@ -105,6 +105,9 @@ class ForkServer:
             message = _receive(self._channel, SETUP_S)
         except SandboxError as error:
             message = {"fault": str(error)}
+        except BaseException:  # Ctrl-C
+            self.close()
+            raise
         if "up" not in message:
             self.close()
             raise SandboxError(f"level {level} cannot start: {message['fault']}")

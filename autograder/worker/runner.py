@@ -127,7 +127,7 @@ def _frames(error: BaseException, folder: str) -> list[codec.Frame]:
     while step is not None:
         file = step.tb_frame.f_code.co_filename
         if file.startswith(folder + "/"):
-            found.append((file, step.tb_lineno or 0, step.tb_frame.f_code.co_name))
+            found.append((file, step.tb_lineno or 0, step.tb_frame.f_code.co_qualname))
         step = step.tb_next
     if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(folder + "/"):
         found.append((error.filename, error.lineno or 0, "<module>"))
