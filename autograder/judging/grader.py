@@ -28,7 +28,7 @@ from .verdicts import Check, Result, Verdict, result_of
 CANARY = "reference"
 _QUIET = (
     "terminal cacheprovider unittest doctest junitxml faulthandler legacypath pastebin stepwise logging "
-    "capture"
+    "capture warnings unraisableexception threadexception setuponly setupplan debugging recwarn tmpdir"
 )
 
 

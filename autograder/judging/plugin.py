@@ -160,6 +160,8 @@ class Plugin:
                 self.errors.append(f"{id}: write it as a function of the file, not in a class")
                 continue
             self.checks.append(Check(id, task, points, {"en": lines[0], "zh": lines[1]}))
+        order = [task.id for task in self.lab.tasks]
+        self.checks.sort(key=lambda check: order.index(check.task) if check.task in order else len(order))
         self._validate()
 
     def _validate(self) -> None:

@@ -108,7 +108,8 @@ def _check_result(check: Check, verdicts: list[Verdict], failed: list[TaskResult
         text = "no verdict" if not verdicts else "more than one verdict"
         verdict = Verdict(check.id, "grader-fault", Message("judging.grader-fault", {"text": text}))
     outcome, message = verdict.outcome, verdict.message
-    if failed and outcome in _RENAMED and check.points:
+    changed = message is not None and message.id == "judging.given-changed"
+    if failed and outcome in _RENAMED and not changed:
         outcome = "blocked"
     points = None if outcome in UNDECIDED else check.points if outcome == "passed" else 0
     return CheckResult(check.id, check.title, points, check.points, outcome, message)

@@ -62,12 +62,24 @@ def _details(lab: Lab, task: TaskResult, language: str) -> list[str]:
     if task.outcome == "blocked":
         needed = ", ".join(lab.task(id).title[language] for id in lab.task(task.id).needs)
         lines += [escape(_words("needs", language, tasks=needed)), ""] if needed else []
-    failed = [check for check in task.checks if check.outcome != "passed"]
+    failed = [check for check in task.checks if check.outcome != "passed" and _belongs(check)]
+    first = failed[0].message if failed else None
+    if len(failed) > 1 and first and all(check.message == first for check in failed):
+        return [*lines, escape(first.text(language)), ""]  # one cause, so one sentence
     for message, checks in itertools.groupby(failed, key=lambda check: check.message):
         for check in checks:
             lines.append(_line(check, language))
         lines += ["", f"  {escape(message.text(language))}", ""] if message else [""]
     return lines
+
+
+def _belongs(check: CheckResult) -> bool:
+    """A check without points guards given code: it is shown only when that code was changed."""
+    return (
+        check.max > 0
+        or check.points is None
+        or (check.message is not None and check.message.id == "judging.given-changed")
+    )
 
 
 def _line(check: CheckResult, language: str) -> str:

@@ -7,7 +7,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-NAMES = frozenset({"matplotlib", "mpl_toolkits", "tqdm", "IPython"})
+NAMES = frozenset({"matplotlib", "mpl_toolkits", "tqdm", "IPython", "turtle", "tkinter"})
 
 
 class _Inert:

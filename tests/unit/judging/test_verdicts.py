@@ -108,8 +108,12 @@ def test_blocked_is_passed_on_along_a_chain_of_needs():
     assert [task.outcome for task in result.tasks] == ["wrong", "blocked", "blocked", "wrong"]
 
 
-def test_a_guard_of_given_code_is_never_called_blocked():
-    assert two_tasks("wrong", "wrong", points=0).tasks[1].outcome == "wrong"
+def test_changed_given_code_is_never_called_blocked():
+    lab = lab_of(a=(1, ()), b=(0, ("a",)))
+    checks = [Check("one", "a", 1, TITLE), Check("guard", "b", 0, TITLE)]
+    changed = Message("judging.given-changed", {"call": "f()", "file": "graph.py"})
+    result = result_of(lab, checks, [Verdict("one", "wrong"), Verdict("guard", "wrong", changed)], "ann", 0)
+    assert [task.outcome for task in result.tasks] == ["wrong", "wrong"]
 
 
 def test_a_check_without_a_verdict_is_a_grader_fault_and_never_silence():

@@ -309,6 +309,4 @@ def test_folders_passed_over_and_failing_references_stand_below_the_table():
 
 def test_a_class_of_300_is_a_table_of_300_lines():
     text = shown(*[result(f"s{number:03}") for number in range(300)])
-    assert re.findall(r"^s(\d+) +10  \+  \+", text, re.MULTILINE) == [
-        f"{number:03}" for number in range(300)
-    ]
+    assert re.findall(r"^s(\d+) +10  \+  \+", text, re.MULTILINE) == [f"{number:03}" for number in range(300)]
