@@ -52,7 +52,7 @@ def test_an_exception_comes_with_the_students_own_frames_only(open_session: Open
     assert frames == [
         ("m.py", 3, "attempt", "return helper.divide(1)"),
         ("helper.py", 3, "divide", line),
-        ("helper.py", 3, "<lambda>", line),
+        ("helper.py", 3, "divide.<locals>.<lambda>", line),
     ]
 
 
