@@ -334,6 +334,8 @@ def test_ctrl_c_ends_everything_at_once(mini, running, tmp_path, moment):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell lets its background jobs ignore SIGINT, and so would this one's; a terminal does not.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
     )
     come = {
         "the level is tried": lambda: any("server.py" in line for line in running()),
