@@ -102,7 +102,7 @@ def _is_empty(submitted: Path) -> bool:
     """Whether no class of one's own is there yet; one whose folders are misnamed is there."""
     if not submitted.exists():
         return True
-    return submitted.is_dir() and not any(path.is_dir() for path in submitted.glob("[!.]*"))
+    return submitted.is_dir() and not any(submitted.glob("[!.]*"))
 
 
 def _labs_with_work(submitted: Path, course: Course) -> list[Lab]:

@@ -102,6 +102,9 @@ class Pool:
                     self._bury(one, on_result)
                     continue
                 if isinstance(message, Refused):
+                    if self._ready:  # the others have started, so it is no fault of the course's files
+                        self._bury(one, on_result)
+                        continue
                     raise CourseError(f"{self._lab.id}: {'; '.join(message.errors)}")
                 if isinstance(message, Graded):
                     on_result(message)

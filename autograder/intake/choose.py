@@ -159,6 +159,9 @@ def _relative(entry: Entry, folder: Entry) -> str:
     return entry.path.removeprefix(f"{folder.path}/")
 
 
+MODULE_NAME_BYTES = 200  # a file system takes 255, and Python adds `.cpython-311.pyc` to it
+
+
 def _take_helpers(chosen: Chosen, candidates: list[Entry]) -> None:
     reserved: list[str] = []
     unimportable: list[str] = []
@@ -167,7 +170,7 @@ def _take_helpers(chosen: Chosen, candidates: list[Entry]) -> None:
         stem = entry.name.removesuffix(".py")
         if stem in _RESERVED or stem.startswith(("test_", "__")):
             reserved.append(entry.name)
-        elif stem.isidentifier():
+        elif stem.isidentifier() and len(stem.encode()) <= MODULE_NAME_BYTES:
             helpers.append(entry)
         else:
             unimportable.append(entry.name)

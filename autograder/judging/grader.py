@@ -256,7 +256,7 @@ def _as_crash(answer: Answer) -> Answer:
 
 def _guard(verdict: Verdict, check: Check, lab: Lab) -> Verdict:
     """A check without points guards given code: if it fails, that code was changed."""
-    if check.points or verdict.outcome in ("grader-fault", "not-run") or verdict.message is None:
+    if check.points or verdict.outcome not in ("wrong", "crashed") or verdict.message is None:
         return verdict
     arguments = verdict.message.arguments
     call = arguments.get("call", check.id)

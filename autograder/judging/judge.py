@@ -126,7 +126,7 @@ def kind(value: Any) -> str:
         return f"list of {len(value)}"
     if isinstance(value, dict):
         return shorten(f"dict with keys {sorted(value)}")
-    return "None" if value is None else f"{type(value).__name__} ({shorten(str(value))})"
+    return "None" if value is None else f"{type(value).__name__} ({shorten(repr(value))})"
 
 
 def shorten(text: str, length: int = 120) -> str:

@@ -17,7 +17,8 @@ def markdown(course: Course, lab: Lab, result: Result) -> str:
 
 def escape(text: str) -> str:
     """Text as Markdown shows it literally: what a student wrote must not become markup."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    plain = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", plain)
 
 
 def _words(name: str, language: str, **arguments: str | int) -> str:

@@ -299,8 +299,15 @@ class Worker:
         if facts.status == -signal.SIGKILL:
             return Answer("grader-fault", detail="killed from outside: the machine may be out of memory")
         if facts.status < 0:
-            return Answer("crashed", detail=signal.Signals(-facts.status).name)
+            return Answer("crashed", detail=_signal_name(-facts.status))
         return Answer("exited-early", detail=f"exit code {facts.status}")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # most real-time signals have none
+        return f"signal {number}"
 
 
 class _Stopped(Exception):
