@@ -22,6 +22,15 @@ def test_modules_and_helpers_are_taken_as_text(from_folder: FromFolder, good: Co
     assert (submission.problems, submission.notes, submission.error) == ({}, (), None)
 
 
+def test_a_helper_whose_compiled_name_no_file_system_takes_is_left_out_with_a_note(
+    from_folder: FromFolder, good: Contents
+) -> None:
+    longest, too_long = "a" * 200 + ".py", "b" * 201 + ".py"
+    submission = from_folder({**good, longest: b"", too_long: b""})
+    assert longest in submission.files and too_long not in submission.files
+    assert _note_ids(submission) == ["intake.unimportable"]
+
+
 def test_a_missing_module_is_named_and_the_others_are_taken(from_folder: FromFolder) -> None:
     submission = from_folder({"graph.py": b"x = 1\n"})
     assert list(submission.files) == ["graph.py"]

@@ -294,6 +294,10 @@ def test_the_cause_is_shown_before_what_it_blocks():
     )
 
 
+def test_control_characters_of_a_student_do_not_reach_the_report():
+    assert report.escape("a\x1b[2Jb\u202ec\x9b") == "a?\\[2Jb?c?"
+
+
 def test_names_and_messages_are_no_console_markup_and_move_no_cursor():
     text = shown(result("ann", "wrong", message=law("[red]x[/red] [link=http://e]y[/link] \x1b[2Jz")))
     assert "[red]x[/red]" in text

@@ -165,6 +165,11 @@ def test_a_program_that_dawdles_is_stopped_by_the_clock(run: Run) -> None:
         (["sys.exit()"], "exited-early", "exit code 97"),
         (["import ctypes", "ctypes.string_at(8)"], "crashed", "SIGSEGV"),
         (["os.abort()"], "crashed", "SIGABRT"),
+        (
+            ["os.kill(os.getpid(), 40)"],
+            "crashed",
+            "signal 40",
+        ),  # Python has no name for most real-time signals
         (["import ctypes", "ctypes.CDLL(None).ptrace(0, 0, 0, 0)"], "forbidden-action", "system call"),
         (["os.write(3, b'hello')"], "malformed-reply", "more than 64 MB"),
         (["os.write(3, b'\\5\\0\\0\\0hello')"], "malformed-reply", ""),
