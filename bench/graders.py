@@ -4,6 +4,8 @@ CPU time is that of the whole command with all its processes, start included. A 
 gives None; one that does not give full marks to right submissions is an error.
 """
 
+import contextlib
+import ctypes
 import json
 import os
 import resource
@@ -18,6 +20,7 @@ from ten_checks.notebook import write_notebook, write_otter_tests
 ROOT = Path(__file__).parents[1]
 TEN_CHECKS = Path(__file__).parent / "ten_checks"
 AUTOGRADER = ROOT / ".venv" / "bin" / "autograder"
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 SUBMISSIONS = 20
 OTTER_SUBMISSIONS = 2  # each takes about 17 seconds; one more goes first, uncounted, to fill caches
 
@@ -32,7 +35,8 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def run(command: list[str | Path], folder: Path) -> tuple[str, float]:
-    """Standard output, and the CPU seconds of the command and of all processes it waited for."""
+    """Standard output, and the CPU seconds of the command and of all processes below it."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # what outlives the command is waited for here
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         command,
@@ -42,6 +46,9 @@ def run(command: list[str | Path], folder: Path) -> tuple[str, float]:
         capture_output=True,
         text=True,
     )
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         sys.exit(f"{Path(command[0]).name} ended with {done.returncode}:\n{done.stderr[-2000:]}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import find_submissions
-from autograder.judging.grader import Graded, Ready
+from autograder.judging.protocol import Graded, Ready
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
 from labkit.messages import Message

@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import resource_tracker
@@ -13,8 +14,7 @@ from typing import Any
 from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import Found
-from autograder.judging import grader
-from autograder.judging.grader import Graded, Ready, Refused
+from autograder.judging.protocol import Graded, Ready, Refused, TestTheReference
 from autograder.judging.verdicts import Verdict, result_of
 from autograder.sandbox.client import Level
 from labkit.messages import Message
@@ -27,19 +27,24 @@ LAST_S = 1  # for one that is told to end at once
 class _Grader:
     def __init__(self, lab: Lab, level: Level, secret: bytes) -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # graders are parallel already; idle threads spin
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["autograder.judging.grader"])
         self.channel: Connection[Any, Any]
         self.channel, theirs = context.Pipe()
-        self._process = context.Process(target=grader.main, args=(theirs, lab, level, secret), daemon=True)
-        self._process.start()
+        self._process = context.Process(target=_grade, args=(theirs, lab, level, secret), daemon=True)
+        with _nameless_main():
+            self._process.start()
         theirs.close()
         self.job: tuple[Found, int] | None = None
         self.variants: set[int] = set()
 
     def give(self, job: tuple[Found, int]) -> None:
         self.job = job
+        self.tell(job[0])
+
+    def tell(self, order: TestTheReference | Ready | Found) -> None:
         with contextlib.suppress(OSError):  # it has just died: the end of its channel will say so
-            self.channel.send(job[0])
+            self.channel.send(order)
 
     def hurry(self) -> None:
         self._process.terminate()
@@ -50,6 +55,24 @@ class _Grader:
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
+
+
+def _grade(channel: "Connection[Any, Any]", lab: Lab, level: Level, secret: bytes) -> None:
+    from autograder.judging import grader  # loads pytest, which the parent can do without
+
+    grader.main(channel, lab, level, secret)
+
+
+@contextlib.contextmanager
+def _nameless_main() -> Iterator[None]:
+    """A grader needs nothing of the command that started it; multiprocessing would run its file again."""
+    main = sys.modules["__main__"]
+    file = vars(main).pop("__file__", None)
+    try:
+        yield
+    finally:
+        if file is not None:
+            main.__file__ = file
 
 
 @contextlib.contextmanager
@@ -79,6 +102,8 @@ class Pool:
         self._graders: list[_Grader] = []
         self._waiting: deque[tuple[Found, int]] = deque()
         self._ready: Ready | None = None
+        self._tested = False  # whether a grader has been told to test the reference
+        self._idle: list[_Grader] = []  # which wait for its word
 
     def run(
         self,
@@ -106,16 +131,34 @@ class Pool:
                         self._bury(one, on_result)
                         continue
                     raise CourseError(f"{self._lab.id}: {'; '.join(message.errors)}")
-                if isinstance(message, Graded):
-                    on_result(message)
-                elif self._ready is None:
+                if isinstance(message, Ready):
                     self._ready = message
                     on_ready(message)
-                if self._waiting:
-                    one.give(self._next_for(one))
+                    self._employ(one)
+                    for other in self._idle:
+                        self._brief(other, message)
+                    self._idle.clear()
+                elif isinstance(message, Graded):
+                    on_result(message)
+                    self._employ(one)
+                elif self._ready:
+                    self._brief(one, self._ready)
+                elif self._tested:
+                    self._idle.append(one)
                 else:
-                    one.stop()
-                    self._graders.remove(one)
+                    self._tested = True
+                    one.tell(TestTheReference())
+
+    def _brief(self, one: _Grader, ready: Ready) -> None:
+        one.tell(ready)
+        self._employ(one)
+
+    def _employ(self, one: _Grader) -> None:
+        if self._waiting:
+            one.give(self._next_for(one))
+        else:
+            one.stop()
+            self._graders.remove(one)
 
     def _start(self) -> None:
         with _uninterrupted():

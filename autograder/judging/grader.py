@@ -22,8 +22,9 @@ from labkit.messages import Message
 from . import given
 from .explain import explain
 from .plugin import Plugin, Reference, Trial, fault
+from .protocol import Graded, Ready, Refused, Started, TestTheReference
 from .subject import Sandbox, Subject
-from .verdicts import Check, Result, Verdict, result_of
+from .verdicts import Check, Verdict, result_of
 
 CANARY = "reference"
 _QUIET = (
@@ -32,30 +33,8 @@ _QUIET = (
 )
 
 
-class Ready(msgspec.Struct, frozen=True):
-    """A grader has started: its checks, and which of them the reference fails."""
-
-    checks: list[Check]
-    faults: dict[str, Message]
-    hashes: dict[str, str]
-
-
-class Refused(msgspec.Struct, frozen=True):
-    """A grader can't start: bad grading tests, or no sandbox."""
-
-    errors: list[str]
-
-
-class Graded(msgspec.Struct, frozen=True):
-    """A result, with the facts that differ from run to run: times, memory, what was printed."""
-
-    result: Result
-    digest: str
-    facts: list[dict[str, Any]]
-
-
 def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
-    """Collect, grade the canary, then grade every submission that comes through the channel."""
+    """Collect, then grade every submission that comes through the channel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and says so by SIGTERM
     os.dup2(2, 1)  # what a grading test prints must not stand in the parent's output
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -80,8 +59,8 @@ class _Grader:
         self._programs = ""
         self._reference: Subject | None = None
         self._answers: Reference
-        self._faults: dict[str, Message] = {}
-        self._cpu_s: dict[str, float] = {}
+        self._canary: Submission
+        self._ready = Ready([], {}, {}, {})
 
     def start(self) -> None:
         """Let pytest collect; its loop is ours."""
@@ -105,8 +84,9 @@ class _Grader:
             gc.collect()
             gc.freeze()
             with contextlib.suppress(EOFError, OSError):  # the parent has closed the channel
+                self._channel.send(Started())
                 while True:
-                    self._channel.send(self._grade(self._channel.recv()))
+                    self._answer(self._channel.recv())
         except (OSError, UnicodeDecodeError, SyntaxError, SandboxError) as error:
             self._refuse([" ".join(str(error).split())])
         finally:
@@ -120,7 +100,7 @@ class _Grader:
             self._channel.send(Refused(errors))
 
     def _prepare(self) -> None:
-        """Start the reference, then grade it first, as a canary, on the path every submission takes.
+        """Start the reference.
 
         Raises: OSError, UnicodeDecodeError or SyntaxError for bad course files; SandboxError.
         """
@@ -129,15 +109,27 @@ class _Grader:
         self._programs = (self._lab.grading / "programs.py").read_text("utf-8")
         self._reference = Subject(self._sandbox, files, self._programs, self._modules)
         self._answers = Reference(self._reference)
-        canary = Submission(student=CANARY, files=files, problems={}, notes=(), error=None, digest="")
-        verdicts, facts = self._verdicts(canary, key.variant_of(self._secret, CANARY))
-        self._faults = {
+        self._canary = Submission(student=CANARY, files=files, problems={}, notes=(), error=None, digest="")
+
+    def _answer(self, order: TestTheReference | Ready | Found) -> None:
+        if isinstance(order, TestTheReference):
+            self._ready = self._test_the_reference()
+            self._channel.send(self._ready)
+        elif isinstance(order, Ready):
+            self._ready = order
+        else:
+            self._channel.send(self._grade(order))
+
+    def _test_the_reference(self) -> Ready:
+        """The reference is the canary of a batch: graded first, on the path every submission takes."""
+        verdicts, facts = self._verdicts(self._canary, key.variant_of(self._secret, CANARY))
+        faults = {
             verdict.check: verdict.message or fault("no message").message
             for verdict in verdicts
             if verdict.outcome != "passed"
         }
-        self._cpu_s = {fact["check"]: fact["cpu_s"] for fact in facts if "cpu_s" in fact}
-        self._channel.send(Ready(self.plugin.checks, self._faults, _hashes(self._lab)))
+        cpu_s = {fact["check"]: fact["cpu_s"] for fact in facts if "cpu_s" in fact}
+        return Ready(self.plugin.checks, faults, cpu_s, _hashes(self._lab))
 
     def _grade(self, found: Found) -> Graded:
         submission = read_submission(found, self._lab.modules)
@@ -170,8 +162,8 @@ class _Grader:
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
-                if check.id in self._faults:
-                    verdicts.append(Verdict(check.id, "grader-fault", self._faults[check.id]))
+                if check.id in self._ready.faults:
+                    verdicts.append(Verdict(check.id, "grader-fault", self._ready.faults[check.id]))
                 elif stopped:
                     verdicts.append(Verdict(check.id, *stopped))
                 else:
@@ -213,7 +205,7 @@ class _Grader:
     def _try(self, check: Check, subject: Subject, variant: int, facts: list[dict[str, Any]]) -> Verdict:
         """All cases of a check in one worker; the first that does not pass decides."""
         task = self._lab.task(check.task)
-        limits = subject.limits(task.limits, self._cpu_s.get(check.id, 0.0))
+        limits = subject.limits(task.limits, self._ready.cpu_s.get(check.id, 0.0))
         trial = Trial(subject, self._answers, task, limits)
         try:
             for item in self.plugin.items[check.id]:
