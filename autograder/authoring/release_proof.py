@@ -1,0 +1,77 @@
+"""Prove a bundle by the grader itself: what is in the zip earns nothing, the solved lab earns all."""
+
+import io
+import tempfile
+import zipfile
+from pathlib import Path
+
+from autograder.authoring.labs import solved_files
+from autograder.batch.grade import ClassResult, grade
+from autograder.course import Course, CourseError, Lab
+from autograder.judging.verdicts import Result
+from autograder.sandbox.client import Level
+
+UNTOUCHED, SOLVED = "untouched", "solved"
+UNSTARTED = ("not-attempted", "blocked")
+
+
+def prove(course: Course, lab: Lab, archive: bytes, level: Level) -> None:
+    """Grade the bundle's own files, and the solved lab, as two students' work.
+
+    Raises: CourseError for the first task that says otherwise.
+    """
+    with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
+        submitted = Path(folder) / "submitted"
+        _hand_in(submitted / UNTOUCHED / lab.id, _work_in(lab, archive))
+        _hand_in(submitted / SOLVED / lab.id, solved_files(course, lab))
+        graded = grade(lab, submitted, Path(folder) / "graded", level, 1, lambda _: None, lambda _: None)
+    _refuse_faults(lab, graded)
+    results = {result.student: result for result in graded.results}
+    _refuse_points(lab, results[UNTOUCHED])
+    _refuse_losses(lab, results[SOLVED])
+
+
+def _work_in(lab: Lab, archive: bytes) -> dict[str, bytes]:
+    """The files of the zip that a student hands in."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        inside = {name.partition("/")[2]: name for name in opened.namelist()}
+        return {name: opened.read(inside[name]) for name in (*lab.modules, *lab.kernels)}
+
+
+def _hand_in(folder: Path, files: dict[str, bytes]) -> None:
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+def _refuse_faults(lab: Lab, graded: ClassResult) -> None:
+    for check, message in graded.faults.items():
+        raise CourseError(
+            f"{lab.id}: the reference itself fails the check {check}: {message.text('en')} "
+            f"Mend the check or the reference."
+        )
+
+
+def _refuse_points(lab: Lab, result: Result) -> None:
+    for task in result.tasks:
+        if task.points != 0 or task.outcome not in UNSTARTED:
+            raise CourseError(
+                f"{lab.id}: the untouched skeleton gets {task.outcome!r}, {task.points} points, for the task "
+                f"{task.id}{_reason(result, task.id)}. Mend reference/{lab.folder} or its checks."
+            )
+
+
+def _refuse_losses(lab: Lab, result: Result) -> None:
+    for task in result.tasks:
+        if task.points != task.max or task.outcome != "passed":
+            raise CourseError(
+                f"{lab.id}: the solved lab gets {task.outcome!r} for the task {task.id}"
+                f"{_reason(result, task.id)}. Mend reference/{lab.folder} or its checks."
+            )
+
+
+def _reason(result: Result, task: str) -> str:
+    """What the first check of the task that has something to say says."""
+    checks = next(one.checks for one in result.tasks if one.id == task)
+    said = next((check for check in checks if check.message is not None), None)
+    return f" ({said.id}: {said.message.text('en').split(chr(10))[0]})" if said and said.message else ""
