@@ -31,13 +31,12 @@ _TOKEN = re.compile(r"\d+\.\d*|\w+|[-+*/%&|^<>=!@:]=|\*\*|//|->|<<|>>|[^\w\s#]")
 # What quotes or comments a line out, as `#`, `//`, `>` and the signs of a diff do.
 _LEAD = re.compile(r"^[ \t>|+*#/-]+", re.MULTILINE)
 _COMMENTS = (re.compile(r"#[^\n]*"), re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL))
-_ESCAPE = re.compile(r"\\(?:[nrt]|u00[0-9a-f]{2}|(?=[\"'\\]))")
-_MARK = re.compile(r"\b(?:BEGIN|END)[\s_-]*SOLUTION", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\(?:[nrt]|(?=[\"'\\]))")
+_MARK = re.compile(r"\b(?:BEGIN|END)[ \t_-]*SOLUTION")
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 
 Tokens = tuple[str, ...]
 Origin = tuple["Source", int]  # the secret text, and the line of its file
-
 
 TAKE_OUT = "Take it out."
 
@@ -209,7 +208,7 @@ def _scan_view(view: str, secrets: Secrets, where: str) -> Iterator[Leak]:
 
 
 def _line(where: str, row: int) -> str:
-    return f"{where}:{row + 1}"
+    return where if where.startswith("the ") else f"{where}:{row + 1}"  # a name or a comment has no lines
 
 
 def _with_and_without_comments(text: str) -> list[str]:

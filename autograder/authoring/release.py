@@ -5,6 +5,7 @@ released.path          # build/release/lab1-3f9a2c.zip
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -86,9 +87,10 @@ def release(
 
 def _refuse_drift(course: Course) -> None:
     if difference := check_labs(course):
-        raise CourseError(
-            f"labs/ is not in step with reference/: {difference.splitlines()[0]}. Run: make labs"
-        )
+        first = difference.splitlines()[0]
+        if first.startswith("---"):
+            first = re.findall(r"labs/\S+", difference)[0] + " differs"
+        raise CourseError(f"labs/ is not what reference/ gives: {first}. Run: make labs")
 
 
 def _is_there(path: Path, archive: bytes) -> bool:
@@ -112,4 +114,4 @@ def _refuse_leaks(course: Course, archive: bytes, now: datetime) -> None:
     found = scan(archive, secrets_of(course, key.load_key(), now))
     if found:
         first, more = found[0], f" ({len(found) - 1} more such places.)" if len(found) > 1 else ""
-        raise CourseError(f"The bundle's {first.where} holds {first.what}. {first.mend}{more}")
+        raise CourseError(f"In the bundle {first.where} holds {first.what}. {first.mend}{more}")

@@ -20,10 +20,12 @@ def prove(course: Course, lab: Lab, archive: bytes, level: Level) -> None:
 
     Raises: CourseError for the first task that says otherwise.
     """
+    work = (*lab.modules, *lab.kernels)
+    solved = solved_files(course, lab)
     with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
         submitted = Path(folder) / "submitted"
-        _hand_in(submitted / UNTOUCHED / lab.id, _work_in(lab, archive))
-        _hand_in(submitted / SOLVED / lab.id, solved_files(course, lab))
+        _hand_in(submitted / UNTOUCHED / lab.id, {name: _inside(archive, name) for name in work})
+        _hand_in(submitted / SOLVED / lab.id, {name: solved[name] for name in work})
         graded = grade(lab, submitted, Path(folder) / "graded", level, 1, lambda _: None, lambda _: None)
     _refuse_faults(lab, graded)
     results = {result.student: result for result in graded.results}
@@ -31,11 +33,11 @@ def prove(course: Course, lab: Lab, archive: bytes, level: Level) -> None:
     _refuse_losses(lab, results[SOLVED])
 
 
-def _work_in(lab: Lab, archive: bytes) -> dict[str, bytes]:
-    """The files of the zip that a student hands in."""
+def _inside(archive: bytes, name: str) -> bytes:
+    """A file of the zip, found below its top folder."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        inside = {name.partition("/")[2]: name for name in opened.namelist()}
-        return {name: opened.read(inside[name]) for name in (*lab.modules, *lab.kernels)}
+        (path,) = [one for one in opened.namelist() if one.partition("/")[2] == name]
+        return opened.read(path)
 
 
 def _hand_in(folder: Path, files: dict[str, bytes]) -> None:
