@@ -20,8 +20,8 @@ labs: .venv/.use ## cut labs/ (and build/solved/) from reference/
 labs-check: .venv/.use ## fail with a diff where labs/ is not what reference/ gives
 	@.venv/bin/autograder labs --check
 
-release: .venv/.use ## make a lab's zip for students, proved first (LAB=lab1 LANGUAGE=en OUT=)
-	@.venv/bin/autograder release "$(LAB)" $(if $(LANGUAGE),--language "$(LANGUAGE)") $(if $(OUT),--out "$(OUT)")
+release: .venv/.use ## make a lab's zip for students, proved first (LAB=lab1 OUT=)
+	@.venv/bin/autograder release "$(LAB)" $(if $(OUT),--out "$(OUT)")
 
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)

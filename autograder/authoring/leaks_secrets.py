@@ -19,7 +19,10 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
     Raises: CourseError for bad marks.
     """
     secrets = Secrets(_team_paths(course), key)
-    given = {lab.id: [cutter.cut(text, name) for name, text in _sources(lab)] for lab in course.labs}
+    given = {
+        lab.id: [cutter.cut(text, _shown(course, path)) for path, text in _sources(lab)]
+        for lab in course.labs
+    }
     public = phrases_of(
         [text for texts in given.values() for text in texts]
         + [text for lab in course.labs for _, text in _texts(lab.reference / "tests")]
@@ -38,18 +41,18 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
 def _add_solutions(secrets: Secrets, course: Course, lab: Lab, allowed: set[Tokens]) -> None:
     until = lab.solutions_after.isoformat(sep=" ")
     name, mend = f"the solution of {lab.id}, closed until {until}", "Take it out, or release after that."
-    for file, text in _sources(lab):
-        source = Source(name, f"reference/{lab.folder}/{file}", lines=True, mend=mend)
-        for line, solution in cutter.solutions(text, file):
+    for path, text in _sources(lab):
+        source = Source(name, _shown(course, path), lines=True, mend=mend)
+        for line, solution in cutter.solutions(text, source.file):
             secrets.add(solution, source, line, allowed)
     for path, text in _texts(lab.reference / "alternates"):
         secrets.add(text, Source(name, _shown(course, path), mend=mend), 1, allowed)
 
 
-def _sources(lab: Lab) -> list[tuple[str, str]]:
+def _sources(lab: Lab) -> list[tuple[Path, str]]:
     """The lab's solved files with marks, the notebook's source too."""
     return [
-        (path.name, path.read_text(encoding="utf-8-sig", errors="replace"))
+        (path, path.read_text(encoding="utf-8-sig", errors="replace"))
         for path in sorted(lab.reference.glob("*"))
         if path.suffix in cutter.MARKS
     ]

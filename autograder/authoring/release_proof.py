@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.authoring.labs import solved_files
 from autograder.batch.grade import ClassResult, grade
 from autograder.course import Course, CourseError, Lab
-from autograder.judging.verdicts import Result
+from autograder.judging.verdicts import Result, TaskResult
 from autograder.sandbox.client import Level
 
 UNTOUCHED, SOLVED = "untouched", "solved"
@@ -55,11 +55,19 @@ def _refuse_faults(lab: Lab, graded: ClassResult) -> None:
 
 
 def _refuse_points(lab: Lab, result: Result) -> None:
+    imports = {f"import {name}" for name in lab.modules}
     for task in result.tasks:
+        # A task that needs another is merely blocked where its own module can't be imported.
+        for check in task.checks:
+            if check.message and check.message.arguments.get("call") in imports:
+                said = check.message.text("en").splitlines()[0]
+                raise CourseError(
+                    f"{lab.id}: the untouched skeleton can't be imported: {said} Mend reference/{lab.folder}."
+                )
         if task.points != 0 or task.outcome not in UNSTARTED:
             raise CourseError(
                 f"{lab.id}: the untouched skeleton gets {task.outcome!r}, {task.points} points, for the task "
-                f"{task.id}{_reason(result, task.id)}. Mend reference/{lab.folder} or its checks."
+                f"{task.id}{_reason(task)}. Mend reference/{lab.folder} or its checks."
             )
 
 
@@ -68,12 +76,13 @@ def _refuse_losses(lab: Lab, result: Result) -> None:
         if task.points != task.max or task.outcome != "passed":
             raise CourseError(
                 f"{lab.id}: the solved lab gets {task.outcome!r} for the task {task.id}"
-                f"{_reason(result, task.id)}. Mend reference/{lab.folder} or its checks."
+                f"{_reason(task)}. Mend reference/{lab.folder} or its checks."
             )
 
 
-def _reason(result: Result, task: str) -> str:
+def _reason(task: TaskResult) -> str:
     """What the first check of the task that has something to say says."""
-    checks = next(one.checks for one in result.tasks if one.id == task)
-    said = next((check for check in checks if check.message is not None), None)
-    return f" ({said.id}: {said.message.text('en').split(chr(10))[0]})" if said and said.message else ""
+    said = [
+        f"{check.id}: {check.message.text('en').splitlines()[0]}" for check in task.checks if check.message
+    ]
+    return f" ({said[0]})" if said else ""
