@@ -161,7 +161,9 @@ def _strings(node: object, place: str) -> Iterator[tuple[str, str]]:
 
 def _scan_content(content: bytes, secrets: Secrets, where: str) -> Iterator[Leak]:
     if _holds_key(content, secrets.key):
-        yield Leak(where, "the course's secret key")
+        lines = content.split(b"\n")
+        row = next((row for row, line in enumerate(lines) if _holds_key(line, secrets.key)), 0)
+        yield Leak(_line(where, row), "the course's secret key")
     # NULs go, so that most of UTF-16 is read too.
     yield from _scan_text(content.decode("utf-8", "replace").replace("\0", ""), secrets, where)
 

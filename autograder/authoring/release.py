@@ -114,4 +114,4 @@ def _refuse_leaks(course: Course, archive: bytes, now: datetime) -> None:
     found = scan(archive, secrets_of(course, key.load_key(), now))
     if found:
         first, more = found[0], f" ({len(found) - 1} more such places.)" if len(found) > 1 else ""
-        raise CourseError(f"In the bundle {first.where} holds {first.what}. {first.mend}{more}")
+        raise CourseError(f"In the bundle, {first.where} holds {first.what}. {first.mend}{more}")

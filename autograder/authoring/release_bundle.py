@@ -17,7 +17,7 @@ from labkit.messages import Message
 LIBRARY, ENVIRONMENT, README = "labkit", "environment.yml", "README.md"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest a zip knows
 _UNFIT = re.compile(
-    r'[<>:"|?*\\\0-\x1f]|[ .](?:/|\Z)|(?:\A|/)(?:con|prn|aux|nul|com\d|lpt\d)(?:[./]|\Z)', re.I
+    r'[<>:"|?*\\\0-\x1f\ud800-\udfff]|[ .](?:/|\Z)|(?:\A|/)(?:con|prn|aux|nul|com\d|lpt\d)(?:[./]|\Z)', re.I
 )
 
 
