@@ -9,6 +9,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.authoring import labs as authoring
+from autograder.authoring import release as releasing
 from autograder.batch import grade as batch
 from autograder.batch import record
 from autograder.course import Course, CourseError, Lab, load_course
@@ -47,6 +49,20 @@ def labs(check: bool) -> int:
     difference = authoring.check_labs(course)
     click.echo(difference or "labs/ is in step with reference/.", nl=not difference)
     return WRONG_USE if difference else DONE
+
+
+@cli.command()
+@click.argument("lab")
+@click.option("--language", metavar="LANGUAGE", help="Whose README stands at the top; default: the course's.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("build/release"), help="Where the zip goes."
+)
+def release(lab: str, language: str | None, out: Path) -> int:
+    """Make LAB's zip for students, once it has proved itself."""
+    course = load_course(Path.cwd())
+    level = _level(False, Console(stderr=True))
+    click.echo(releasing.told(releasing.release(course, lab, language, out, level, datetime.now(UTC))))
+    return DONE
 
 
 @cli.command()

@@ -87,6 +87,15 @@ def without_marks(text: str, name: str) -> str:
     return "\n".join(line for row, line in enumerate(lines) if row not in marks)
 
 
+def solutions(text: str, name: str) -> list[tuple[int, str]]:
+    """Each solution of a solved source, with the number of its first line.
+
+    Raises: CourseError as `cut`.
+    """
+    lines, regions = _parse(text, name)
+    return [(one.begin + 2, "\n".join(lines[one.begin + 1 : one.end])) for one in regions]
+
+
 def unmarked(text: str, name: str) -> str:
     """A text that is given as it stands, lines ended by LF.
 

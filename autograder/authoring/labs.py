@@ -54,6 +54,26 @@ def check_labs(course: Course) -> str:
     return "".join(parts) + "labs/ is not what reference/ gives. Mend reference/ and run: make labs\n"
 
 
+def lab_files(course: Course, lab: Lab) -> Tree:
+    """What students get of a lab, the course's first language at the top.
+
+    Raises: CourseError.
+    """
+    return _below(f"{lab.folder}/", _skeletons(course))
+
+
+def solved_files(course: Course, lab: Lab) -> Tree:
+    """A lab as a right student would hand it in.
+
+    Raises: CourseError.
+    """
+    return _below(f"{lab.id}/", _solved(course))
+
+
+def _below(folder: str, tree: Tree) -> Tree:
+    return {path.removeprefix(folder): tree[path] for path in tree if path.startswith(folder)}
+
+
 def _skeletons(course: Course) -> Tree:
     """All files of labs/."""
     tree: Tree = {}
