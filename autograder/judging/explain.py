@@ -8,6 +8,7 @@ from autograder.worker.codec import Failure, Frame
 from labkit.messages import Message
 
 from .judge import shorten
+from .subject import Hurry
 
 # Addresses and the sandbox's folders differ from run to run and level to level; records must not.
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
@@ -15,14 +16,12 @@ _PLACE = re.compile(r" \([\w.]+, line \d+\)$")  # what Python adds to a syntax e
 _FOLDER = re.compile(r"(?<![\w/.])(?:/sub|(?:/[^\s/]+)*/adkit-sub-\w+)/")
 
 
-def explain(
-    answer: Answer, call: str, task: Task, limits: Limits, hurried: bool = False
-) -> tuple[str, Message]:
-    """Outcome and message of a call that gave no result; `hurried`: under limits cut short."""
+def explain(answer: Answer, call: str, task: Task, limits: Limits, hurry: Hurry = "") -> tuple[str, Message]:
+    """Outcome and message of a call that gave no result; `hurry`: why its limits were cut short."""
     if answer.outcome == "raised" and answer.failure:
         outcome, name, arguments = _of_exception(answer.failure, task)
-    elif answer.outcome == "timed-out" and hurried:  # the limit depends on this machine; records must not
-        outcome, name, arguments = "timed-out", "timed-out-again", {}
+    elif answer.outcome == "timed-out" and hurry:  # the limit depends on this machine; records must not
+        outcome, name, arguments = "timed-out", f"timed-out-{hurry}", {}
     elif answer.outcome == "timed-out":
         limit = {"cpu": limits.cpu_s, "idle": limits.idle_s, "wall": limits.wall_s}[answer.detail]
         outcome, name, arguments = "timed-out", f"timed-out-{answer.detail}", {"limit": f"{limit:g}"}

@@ -189,14 +189,14 @@ class _Grader:
             if name in broken:
                 continue
             task = next(task for task in self._lab.tasks if name in task.files)
-            hurried = subject.hurried
+            hurry = subject.hurry
             answer, fact = subject.load(Path(name).stem, self._lab.limits)
             facts.append({"check": f"import {name}", **_plain(fact)})
             if unusable := _unusable_import(answer, submission.problems):
                 broken[name] = ("crashed", unusable)
             elif answer.outcome != "ok":
                 call = f"import {name}"
-                broken[name] = explain(_as_crash(answer), call, task, self._lab.limits, hurried)
+                broken[name] = explain(_as_crash(answer), call, task, self._lab.limits, hurry)
         return broken
 
     def _check(self, check: Check, subject: Subject, variant: int, facts: list[dict[str, Any]]) -> Verdict:
@@ -205,9 +205,10 @@ class _Grader:
         if verdict.outcome == "grader-fault":
             subject.reopen()
             verdict = self._try(check, subject, variant, facts)
-        elif verdict.outcome == "timed-out" and not subject.hurried:
+        elif verdict.outcome == "timed-out" and not subject.hurry:
             verdict = self._try(check, subject, variant, facts)
-            subject.hurried = verdict.outcome == "timed-out"
+            if verdict.outcome == "timed-out":
+                subject.timed_out_twice()
         return _guard(verdict, check, self._lab)
 
     def _try(self, check: Check, subject: Subject, variant: int, facts: list[dict[str, Any]]) -> Verdict:

@@ -101,11 +101,11 @@ class Trial:
         if answer.outcome == "ok":
             return answer.result
         call = describe(program, inputs)
-        raise Finding(*explain(answer, call, self._task, self._limits, self._subject.hurried))
+        raise Finding(*explain(answer, call, self._task, self._limits, self._subject.hurry))
 
     def end(self) -> Facts | None:
         """End the worker; the kernel's facts about it, None if it never started."""
-        return self._worker.end() if self._worker else None
+        return self._subject.end(self._worker, self._limits) if self._worker else None
 
 
 def describe(program: str, inputs: dict[str, Any]) -> str:

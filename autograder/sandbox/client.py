@@ -189,6 +189,7 @@ class Worker:
         self._control, self._limits = control, limits
         self._channel, theirs = socket.socketpair()
         self._channel.setblocking(False)
+        self._watch = _Watch(self)
         self.facts: Facts | None = None
         self._over: Answer | None = None
         order = {"do": "start", "limits": msgspec.to_builtins(limits)}
@@ -241,13 +242,13 @@ class Worker:
         """
         unsent, received = memoryview(frame), bytearray()
         poll = select.poll()
-        watch = _Watch(self)
+        self._watch.begin()
         while len(received) < 4 or len(received) < 4 + _length(received):
             if len(received) >= 4 and _length(received) > self._limits.reply_mb << 20:
                 raise _Stopped(Answer("malformed-reply", detail=f"more than {self._limits.reply_mb} MB"))
             poll.register(self._channel, select.POLLIN | (select.POLLOUT if unsent else 0))
             if not poll.poll(LOOK_S * 1000):
-                watch.look()
+                self._watch.look()
                 continue
             with contextlib.suppress(BlockingIOError):
                 if unsent:
@@ -257,10 +258,15 @@ class Worker:
                 if not piece:
                     raise EOFError
                 received += piece
-            watch.look_now_and_then()
+            self._watch.look_now_and_then()
         if len(received) != 4 + _length(received):
             raise _Stopped(Answer("malformed-reply", detail="more than one answer to a call"))
         return bytes(memoryview(received)[4:])
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds that its calls have taken, without the grader's own work between them."""
+        return self._watch.wall_s
 
     def cpu_s(self) -> float:
         """Seconds of CPU the worker has used. Raises: SandboxError when the jail is gone."""
@@ -319,29 +325,43 @@ class _Stopped(Exception):
 
 
 class _Watch:
-    """Stops a worker that computes, sleeps or lasts too long; it runs only during calls."""
+    """Stops a worker that computes, sleeps or lasts too long; its clocks run only during calls.
+
+    CPU and wall time are those of all calls of the worker, or many short naps would never end.
+    """
 
     def __init__(self, worker: Worker) -> None:
         self._worker, self._limits = worker, worker._limits
-        self._start = self._progress_at = self._looked_at = time.monotonic()
-        self._progress = 0.0
+        self.wall_s = self._idle_s = self._used_s = 0.0
+        self._seen_at = self._looked_at = time.monotonic()
+
+    def begin(self) -> None:
+        """A call begins: what passed since the last one was the grader's own time."""
+        self._seen_at = time.monotonic()
+        self._idle_s = 0.0
 
     def look_now_and_then(self) -> None:
-        """For a worker that keeps sending: look only when it is due."""
-        if time.monotonic() - self._looked_at > LOOK_S:
+        """For a worker that answers or keeps sending: look only when it is due."""
+        now = time.monotonic()
+        if now - self._looked_at > LOOK_S:
             self.look()
+        else:
+            self.wall_s, self._seen_at = self.wall_s + now - self._seen_at, now
 
     def look(self) -> None:
         """Raises: _Stopped when a limit is passed."""
         now = self._looked_at = time.monotonic()
+        passed, self._seen_at = now - self._seen_at, now
+        self.wall_s += passed
+        self._idle_s += min(passed, 2 * LOOK_S)  # a machine that kept us waiting kept the worker waiting too
         used = self._worker.cpu_s()
-        if used - self._progress > 0.01 * (now - self._progress_at):
-            self._progress, self._progress_at = used, now
+        if used - self._used_s > 0.01 * self._idle_s:
+            self._used_s, self._idle_s = used, 0.0
         if used > self._limits.cpu_s:
             raise _Stopped(Answer("timed-out", detail="cpu"))
-        if now - self._progress_at > self._limits.idle_s:
+        if self._idle_s > self._limits.idle_s:
             raise _Stopped(Answer("timed-out", detail="idle"))
-        if now - self._start > self._limits.wall_s:
+        if self.wall_s > self._limits.wall_s:
             raise _Stopped(Answer("timed-out", detail="wall"))
 
 

@@ -157,6 +157,37 @@ def test_a_program_that_dawdles_is_stopped_by_the_clock(run: Run) -> None:
     assert (answer.outcome, answer.detail) == ("timed-out", "wall")
 
 
+def test_short_naps_in_many_calls_are_stopped_by_the_clock_of_all_calls_together(open_session: Open) -> None:
+    worker = open_session(attempt("time.sleep(0.05)", "return {}")).worker(
+        Limits(cpu_s=5, idle_s=0.4, wall_s=0.5)
+    )
+    answers = [worker.run("attempt", {}) for _ in range(20)]
+    worker.end()
+    assert answers[0].outcome == "ok"
+    assert (answers[-1].outcome, answers[-1].detail) == ("timed-out", "wall")
+    assert 0.5 < worker.wall_s < 1
+
+
+def test_the_time_between_calls_is_not_the_worker_s(open_session: Open) -> None:
+    worker = open_session(attempt("return {}")).worker(Limits(cpu_s=5, idle_s=0.1, wall_s=0.2))
+    assert worker.run("attempt", {}).outcome == "ok"
+    time.sleep(0.3)
+    assert worker.run("attempt", {}).outcome == "ok"
+    worker.end()
+    assert worker.wall_s < 0.2
+
+
+def test_a_machine_that_keeps_everybody_waiting_makes_nobody_idle(
+    open_session: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = open_session(attempt("time.sleep(0.15)", "return {}")).worker(LIMITS)
+    clock = time.monotonic
+    begun = clock()
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + (3 if clock() > begun + 0.05 else 0))
+    assert worker.run("attempt", {}).outcome == "ok"
+    worker.end()
+
+
 @pytest.mark.parametrize(
     ("lines", "outcome", "detail"),
     [
