@@ -7,13 +7,11 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +23,7 @@ import msgspec
 from autograder.course import Limits
 from autograder.worker import codec
 
-from . import world
+from . import scratch, world
 
 Level = Literal["full", "portable", "none"]
 LEVELS: tuple[Level, ...] = ("full", "portable", "none")
@@ -77,15 +75,16 @@ class ForkServer:
     def __init__(self, level: Level) -> None:
         self.level = level
         described = world.describe()
-        self._site = world.SITE if level == "full" else tempfile.mkdtemp(prefix="adkit-site-")
-        if level != "full":
+        self._scratch = None if level == "full" else scratch.Scratch("site")
+        if self._scratch:
+            scratch.sweep()
             for name, folder in described["site"].items():
-                os.symlink(folder, os.path.join(self._site, name))
+                os.symlink(folder, os.path.join(self._scratch.path, name))
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         request = {
             "level": level,
             "world": described,
-            "site": self._site,
+            "site": self._scratch.path if self._scratch else world.SITE,
             "package_root": str(_PACKAGE_ROOT),
         }
         self._process = subprocess.Popen(
@@ -139,8 +138,8 @@ class ForkServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._site != world.SITE:
-            shutil.rmtree(self._site, ignore_errors=True)
+        if self._scratch:
+            self._scratch.remove()
 
     def __enter__(self) -> Self:
         return self
@@ -153,8 +152,9 @@ class Session:
     """One submission in its sandbox. Its files travel as text: the worker needs no path to them."""
 
     def __init__(self, server: ForkServer, files: dict[str, str], programs: str, modules: list[str]) -> None:
-        self._folder = None if server.level == "full" else tempfile.mkdtemp(prefix="adkit-sub-")
-        request = {"files": files, "programs": programs, "modules": modules, "folder": self._folder}
+        self._scratch = None if server.level == "full" else scratch.Scratch("sub")
+        folder = self._scratch.path if self._scratch else None
+        request = {"files": files, "programs": programs, "modules": modules, "folder": folder}
         try:
             self._control = server.fork(request)
             message = _receive(self._control, SETUP_S)
@@ -172,8 +172,8 @@ class Session:
         """End the jail; nothing of the submission stays."""
         if hasattr(self, "_control"):
             self._control.close()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._scratch:
+            self._scratch.remove()
 
     def __enter__(self) -> Self:
         return self
@@ -227,13 +227,15 @@ class Worker:
             result = codec.from_wire(reply.result or {})
         except codec.BadMessage as error:
             raise _Stopped(Answer("malformed-reply", detail=str(error))) from None
-        if reply.name != call.name:
-            raise _Stopped(Answer("malformed-reply", detail="it answers another call"))
         if reply.failure is None:
+            if reply.name != call.name:
+                raise _Stopped(Answer("malformed-reply", detail="it answers another call"))
             return Answer("ok", result)
-        if reply.failure.builtin == "MemoryError":
-            return Answer("out-of-memory", failure=reply.failure)
-        return Answer("raised", failure=reply.failure)
+        out_of_memory = reply.failure.builtin == "MemoryError"
+        answer = Answer("out-of-memory" if out_of_memory else "raised", failure=reply.failure)
+        if reply.name != call.name:  # it could not even read the call, and reads no more
+            raise _Stopped(answer)
+        return answer
 
     def _exchange(self, frame: bytes) -> bytes:
         """Send a frame and read one, while watching the worker's clocks.
@@ -289,7 +291,10 @@ class Worker:
             self._control.send(json.dumps(order).encode())
         except OSError as error:
             raise SandboxError(f"the jail is gone: {error}") from None
-        return _receive(self._control, SETUP_S)
+        answer = _receive(self._control, SETUP_S)
+        if "fault" in answer:
+            raise SandboxError(f"the jail failed: {answer['fault']}")
+        return answer
 
     def _outcome_of_end(self, facts: Facts | None) -> Answer:
         if facts is None:

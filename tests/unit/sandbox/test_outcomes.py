@@ -308,6 +308,48 @@ def test_checks_of_one_submission_share_no_state(open_session: Open) -> None:
         worker.end()
 
 
+LITTER = (
+    "os.umask(0)",
+    "for path in ('/tmp/plain', '/tmp/' + 'x' * 200): open(path, 'w').close()",
+    "for number in range(300): os.mkdir(f'/tmp/wide{number}', 0)",
+    "os.chdir('/tmp')",
+    "for _ in range(3000):",
+    "    os.mkdir('deep', 0o700)",
+    "    os.chdir('deep')",
+    "open('last', 'w').close()",
+    "return {}",
+)
+
+
+def test_a_check_finds_nothing_of_the_last_one_in_tmp(server: ForkServer, open_session: Open) -> None:
+    if server.level != "full":
+        pytest.skip("at level portable nothing can be written at all")
+    look = "def look(): return {'left': os.listdir('/tmp')}"
+    session = open_session(attempt(*LITTER) + "\n" + look)
+    answers = []
+    for program in ("attempt", "look", "attempt", "look"):
+        worker = session.worker(Limits(cpu_s=5, idle_s=3, memory_mb=256))
+        answers.append(worker.run(program, {}))
+        worker.end()
+    assert [answer.outcome for answer in answers] == ["ok"] * 4
+    assert answers[1].result == answers[3].result == {"left": []}
+
+
+def test_taking_all_memory_and_keeping_it_is_out_of_memory_in_the_next_call(open_session: Open) -> None:
+    source = """held = []
+def attempt(**inputs):
+    try:
+        while True: held.append(bytearray(1 << 18))
+    except MemoryError:
+        del held[-8:]
+    return {}
+"""
+    worker = open_session(source).worker(Limits(cpu_s=5, idle_s=3, memory_mb=64))
+    assert worker.run("attempt", {}).outcome == "ok"
+    assert worker.run("attempt", {"x": np.zeros(1 << 20)}).outcome == "out-of-memory"
+    worker.end()
+
+
 def test_after_its_end_a_worker_repeats_its_answer(open_session: Open) -> None:
     worker = open_session(attempt("os._exit(0)")).worker(LIMITS)
     assert worker.run("attempt", {}) == worker.run("attempt", {})
