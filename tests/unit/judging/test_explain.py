@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autograder.course import Blank, Limits, Task
-from autograder.judging.explain import clean, explain
+from autograder.judging.explain import clean, describe, explain, in_full
 from autograder.sandbox.client import Answer
 from autograder.worker.codec import Failure, Frame
 
@@ -35,7 +36,7 @@ def explained(answer, **options):
         (Answer("exited-early", detail="exit code 0"), "exited-early", "exit code 0"),
         (Answer("malformed-reply", detail="two answers"), "malformed-reply", "two answers"),
         (Answer("forbidden-action", detail="a system call"), "forbidden-action", "a system call"),
-        (Answer("grader-fault", detail="the jail is gone"), "grader-fault", "the jail is gone"),
+        (Answer("grader-fault", detail="the jail is gone"), "grader-fault", "not your code"),
         (raised("ZeroDivisionError", "division", "f"), "crashed", "engine.py, line 7: return 1 / 0"),
         (raised("RecursionError", "deep", "f"), "crashed", "Use a loop with your own stack"),
         (raised("SyntaxError", "bad", "<module>"), "crashed", "engine.py, line 7 is not valid Python"),
@@ -53,6 +54,46 @@ def test_each_ending_has_an_outcome_and_a_sentence(answer, outcome, words):
     assert found == outcome
     assert words in english
     assert english != chinese
+
+
+def test_only_the_course_team_reads_what_failed_on_our_side():
+    _, message = explain(Answer("grader-fault", detail="the jail is gone"), CALL, TASK, LIMITS)
+    assert "jail" not in message.text("en") + message.text("zh")
+    assert in_full(message).endswith("the jail is gone")
+    _, other = explain(Answer("out-of-memory"), CALL, TASK, LIMITS)
+    assert in_full(other) == other.text("en")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.1 + 0.2, "0.3"),
+        (3, "3"),
+        (None, "None"),
+        ("add", "add"),
+        (np.array([1.0, -0.5, 1 / 3]), "[1, -0.5, 0.333333333]"),
+        (np.array([[1, 2], [3, 4]]), "[[1, 2], [3, 4]]"),
+        (np.array([True, False]), "[True, False]"),
+        (np.array(2.5, np.float32), "2.5"),
+        (np.zeros(0), "[]"),
+        (np.zeros((2, 0)), "float64[2×0]"),
+        (np.arange(42).reshape(14, 3), "int64[14×3]"),
+        (np.zeros(7, np.float32), "float32[7]"),
+        ([13, 6, 12], "[13, 6, 12]"),
+        ([1.5, [0, "a"]], "[1.5, [0, a]]"),
+        ([0] * 7, "list[7]"),
+        ({"a": 1.0, "b": np.zeros(9)}, "{a: 1, b: float64[9]}"),
+        ("two\nlines\x1b[2J", "two lines\ufffd[2J"),
+    ],
+    ids=repr,
+)
+def test_an_input_is_shown_in_full_if_it_is_small_and_as_its_size_if_not(value, shown):
+    assert describe("f", {"x": value}) == f"f(x={shown})"
+
+
+def test_a_call_stays_on_one_line_of_bounded_length():
+    inputs = {f"input{number}": "x" * 1000 for number in range(100)}
+    assert len(describe("f", inputs)) <= 160
 
 
 def test_a_blank_of_the_task_that_is_not_written_is_not_attempted():
