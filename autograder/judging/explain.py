@@ -75,13 +75,13 @@ def clean(text: str) -> str:
 
 def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str | int | float]]:
     frame = failure.frames[-1] if failure.frames else Frame("", 0, "", "")
-    text = _PLACE.sub("", clean(failure.text))
+    name, text = clean(failure.name), _PLACE.sub("", clean(failure.text))
     where: dict[str, str | int | float] = {
-        "error": clean(failure.name),
+        "error": f"{name}: {text}" if text else name,
         "text": text,
         "file": clean(frame.file),
         "line": frame.line,
-        "code": clean(frame.text),
+        "code": clean(frame.text) or "…",
     }
     if failure.name == "BadMessage":
         return "wrong", "no-number", where
@@ -97,8 +97,10 @@ def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str
 def _kind_of(failure: Failure) -> str:
     if failure.builtin in ("SyntaxError", "IndentationError", "TabError"):
         return "syntax"
-    if failure.builtin in ("ModuleNotFoundError", "ImportError"):
+    if failure.builtin == "ModuleNotFoundError":
         return "no-module"
+    if failure.builtin == "ImportError":
+        return "no-name"
     if failure.name == "BdbQuit":
         return "debugger"
     if failure.builtin == "EOFError" and "EOF when reading" in failure.text:

@@ -145,7 +145,7 @@ class _Grader:
         variant = key.variant_of(self._secret, submission.student)
         log = Log()
         if submission.error:
-            outcome = "not-run" if len(found.paths) > 1 else "crashed"  # which one counts, a person decides
+            outcome = "not-run" if submission.undecided else "crashed"
             verdicts = [Verdict(check.id, outcome, submission.error) for check in self.plugin.checks]
         else:
             try:

@@ -251,6 +251,8 @@ def _outcome_of(error: BaseException | None) -> tuple[str, Message | None]:
         return error.outcome, error.message
     if isinstance(error, AssertionError):
         first = next((line for line in str(error).splitlines() if line.strip()), "")
+        if not first or first.startswith("assert "):  # no words of the test's author, only its source
+            return "wrong", Message("judging.law-untold")
         return "wrong", Message("judging.law", {"text": clean(first)})
     if isinstance(error, SandboxError):
         return "grader-fault", fault(str(error)).message
