@@ -51,6 +51,10 @@ def mini(mini_course, tmp_path_factory):
     hand_in("loops-on-import", graph="while True:\n    pass\n")
     hand_in("loops", engine=engine_with("    while True:\n        pass"))
     hand_in("shapeless", engine=engine_with("    return dict.fromkeys(topological_order(output), None)"))
+    costly = "import time\nwhile time.process_time() < 0.35:\n    pass\n"
+    hand_in(
+        "costly-and-loops", graph=costly + graph.replace("    return Node(a.value * a", "    while a: a\n#")
+    )
     hand_in("exits", engine=engine_with("    import os\n    os._exit(0)"))
     hand_in("eats", engine=engine_with("    return [0] * 10**9"))
     hand_in("zeros", engine=engine_with("    return dict.fromkeys(topological_order(output), 0.0)"))
@@ -93,6 +97,7 @@ def graded(mini):
         ("loops-on-import", [0, 0, 0, 0], "timed-out timed-out timed-out"),
         ("loops", [5, 2, 3, 0], "passed passed timed-out"),
         ("shapeless", [5, 2, 3, 0], "passed passed wrong"),
+        ("costly-and-loops", [8, 0, 3, 5], "timed-out passed passed"),
         ("exits", [5, 2, 3, 0], "passed passed exited-early"),
         ("eats", [5, 2, 3, 0], "passed passed out-of-memory"),
         ("zeros", [5, 2, 3, 0], "passed passed wrong"),

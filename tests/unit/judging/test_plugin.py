@@ -8,7 +8,7 @@ from autograder.judging.explain import in_full
 
 SQUARE = "test_graph.py::test_square"
 HEAD = "import pytest\n\npytestmark = [pytest.mark.task('square'), pytest.mark.points(0)]\n"
-# Every check here is the grader's own fault. The last two fail for some students only.
+# Every check here but the last two is the grader's own fault; those fail for some students only.
 FAULTY = (
     HEAD
     + '''
@@ -99,6 +99,13 @@ def test_prints_and_exits(compare):
     print("{}")
     raise SystemExit(0)
 
+def test_law_without_words(compare, submission):
+    """A law.
+    定律。
+    """
+    assert submission("square", x=3.0)["value"] == 9.0
+    compare("square", x=3.0)
+
 def test_raises_for_wrong_numbers_only(compare, submission):
     """Raises for some.
     对某些人抛出异常。
@@ -108,7 +115,7 @@ def test_raises_for_wrong_numbers_only(compare, submission):
     compare("square", x=3.0)
 '''
 )
-NAMES = [
+*NAMES, WORDLESS, SOME = [
     line.split("(")[0].removeprefix("def ") for line in FAULTY.splitlines() if line.startswith("def test")
 ]
 
@@ -157,11 +164,16 @@ def outcome(graded, student, name):
     return checks[f"test_faulty.py::{name}"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, SOME])
 def test_a_grading_test_that_fails_by_itself_is_a_grader_fault(faulty, variants, name):
     check = outcome(faulty, variants[0], name)
     assert (check.outcome, check.points) == ("grader-fault", None)
     assert check.message.id == "judging.grader-fault"
+
+
+def test_a_law_without_words_tells_nothing_of_the_hidden_test(faulty, variants):
+    check = outcome(faulty, variants[0], WORDLESS)
+    assert (check.outcome, check.message.id, check.message.arguments) == ("wrong", "judging.law-untold", {})
 
 
 def test_students_read_nothing_of_what_failed_or_how_the_reference_fails(faulty):
@@ -202,10 +214,10 @@ def test_the_course_team_reads_the_fault_in_words_that_help_to_mend_it(faulty, n
 
 def test_a_fault_of_one_student_s_check_is_told_in_the_facts_and_the_table(faulty, variants):
     words = "the grading test itself failed with KeyError: 10.0"
-    assert words in in_full(outcome(faulty, variants[0], NAMES[-1]).message)
+    assert words in in_full(outcome(faulty, variants[0], SOME).message)
     told = {one["check"]: one.get("fault", "") for one in faulty.file(variants[0], "facts.json")["checks"]}
-    assert words in told[f"test_faulty.py::{NAMES[-1]}"]
-    assert set(told.values()) == {"", told[f"test_faulty.py::{NAMES[-1]}"]}
+    assert words in told[f"test_faulty.py::{SOME}"]
+    assert set(told.values()) == {"", told[f"test_faulty.py::{SOME}"]}
 
 
 def test_a_fault_leaves_the_task_open_and_the_other_tasks_graded(faulty, variants):
@@ -215,12 +227,12 @@ def test_a_fault_leaves_the_task_open_and_the_other_tasks_graded(faulty, variant
 
 
 def test_the_canary_finds_the_faults_that_concern_everybody(faulty):
-    assert set(faulty.class_.faults) == {f"test_faulty.py::{name}" for name in NAMES[:-1]}
+    assert set(faulty.class_.faults) == {f"test_faulty.py::{name}" for name in NAMES}
 
 
 def test_a_fault_that_depends_on_the_work_is_that_student_s_alone(faulty, variants):
-    assert outcome(faulty, "right", NAMES[-1]).outcome == "passed"
-    assert outcome(faulty, variants[0], NAMES[-1]).outcome == "grader-fault"
+    assert outcome(faulty, "right", SOME).outcome == "passed"
+    assert outcome(faulty, variants[0], SOME).outcome == "grader-fault"
 
 
 def test_students_of_a_variant_get_the_same_inputs_and_others_do_not(graded, variants):
