@@ -223,3 +223,25 @@ def test_a_canary_that_fails_spoils_its_own_checks_for_everybody_and_no_others(m
     assert graded.points("untouched") == [None, 0, 0, None]
     assert graded.outcomes("untouched") == ["not-attempted", "not-attempted", "grader-fault"]
     assert not graded.class_.complete
+
+
+NAPS = """    import time
+    for _ in range(12):
+        time.sleep(0.1)
+        sum(range(200_000))
+"""
+
+
+def test_napping_through_all_calls_of_a_check_is_stopped_by_its_one_wall_clock(mini_course, tmp_path):
+    mini = mini_course(tmp_path / "course")
+    mini.edit("reference/lab0_chains/lab.toml", "wall_s = 20", "wall_s = 2")
+    mini.hand_in(
+        "naps", engine=mini.solved["engine.py"].replace("    node_to_grad =", NAPS + "    node_to_grad =")
+    )
+    mini.hand_in("right")
+    graded = mini.grade()
+    assert graded.points("right") == [10, 2, 3, 5]
+    assert graded.points("naps") == [5, 2, 3, 0]
+    assert graded.outcomes("naps") == ["passed", "passed", "timed-out"]
+    assert "had not ended after 2 s" in graded.message("naps", POWER)
+    assert "did not end in time either" in graded.message("naps", LINEAR)

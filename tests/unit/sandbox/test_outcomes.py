@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -158,23 +159,22 @@ def test_a_program_that_dawdles_is_stopped_by_the_clock(run: Run) -> None:
 
 
 def test_short_naps_in_many_calls_are_stopped_by_the_clock_of_all_calls_together(open_session: Open) -> None:
-    worker = open_session(attempt("time.sleep(0.05)", "return {}")).worker(
-        Limits(cpu_s=5, idle_s=0.4, wall_s=0.5)
-    )
-    answers = [worker.run("attempt", {}) for _ in range(20)]
+    limits = Limits(cpu_s=5, idle_s=1, wall_s=1)
+    worker = open_session(attempt("time.sleep(0.05)", "return {}")).worker(limits)
+    answers = [worker.run("attempt", {}) for _ in range(30)]
     worker.end()
     assert answers[0].outcome == "ok"
     assert (answers[-1].outcome, answers[-1].detail) == ("timed-out", "wall")
-    assert 0.5 < worker.wall_s < 1
+    assert 1 < worker.wall_s < 3
 
 
 def test_the_time_between_calls_is_not_the_worker_s(open_session: Open) -> None:
-    worker = open_session(attempt("return {}")).worker(Limits(cpu_s=5, idle_s=0.1, wall_s=0.2))
+    worker = open_session(attempt("return {}")).worker(Limits(cpu_s=5, idle_s=1, wall_s=1))
     assert worker.run("attempt", {}).outcome == "ok"
-    time.sleep(0.3)
+    time.sleep(1.2)
     assert worker.run("attempt", {}).outcome == "ok"
     worker.end()
-    assert worker.wall_s < 0.2
+    assert worker.wall_s < 1
 
 
 def test_a_machine_that_keeps_everybody_waiting_makes_nobody_idle(
@@ -414,11 +414,14 @@ def test_a_killed_fork_server_is_an_error_of_the_sandbox(server: ForkServer, liv
             own.session({}, "", [])
 
 
-def test_a_session_leaves_nothing_behind(open_session: Open, living: Living) -> None:
-    before = set(living()), set(os.listdir("/tmp"))
+def test_a_session_leaves_nothing_behind(
+    open_session: Open, living: Living, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # others may grade on this machine
+    before = set(living())
     session = open_session(attempt("return {}"))
     worker = session.worker(LIMITS)
     session.close()
     assert worker.end() is None
-    assert wait_until(lambda: set(living()) <= before[0])
-    assert not [name for name in set(os.listdir("/tmp")) - before[1] if name.startswith("adkit-sub-")]
+    assert wait_until(lambda: set(living()) <= before)
+    assert list(tmp_path.iterdir()) == []
