@@ -52,7 +52,7 @@ def opened(path: Path) -> Iterator[int]:
 
 
 def unreadable(name: str, error: OSError) -> Message:
-    """What the system said when `name` was to be read."""
+    """What the system said when `name` was to be read; it says that of the machine, not of the work."""
     return Message("intake.unreadable", {"file": shown(name), "reason": reason_of(error)})
 
 
@@ -64,7 +64,7 @@ def folder_tree(descriptor: int) -> Entry:
 def read_file(descriptor: int, name: str, limit: int) -> bytes:
     """The bytes of an open file.
 
-    Raises: Unusable if it is no regular file, larger than `limit`, or can't be read.
+    Raises: Unusable if it is no regular file or larger than `limit`; Refused if the system won't give it.
     """
     try:
         status = os.fstat(descriptor)
@@ -73,7 +73,7 @@ def read_file(descriptor: int, name: str, limit: int) -> bytes:
         # The size is only asked first to spare the reading: a file may grow.
         data = b"" if status.st_size > limit else _read(descriptor, limit + 1)
     except OSError as error:
-        raise Unusable(unreadable(name, error)) from None
+        raise Refused(unreadable(name, error)) from None
     if status.st_size > limit or len(data) > limit:
         raise Unusable(Message("intake.too-large", {"file": shown(name), "limit": megabytes(limit)}))
     return data
@@ -139,7 +139,7 @@ def _entry(top: int, parts: tuple[str, ...], prefix: str, item: "os.DirEntry[str
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise Unusable(Message("intake.link", {"file": shown(name)})) from None
-            raise Unusable(unreadable(name, error)) from None
+            raise Refused(unreadable(name, error)) from None
         try:
             return read_file(descriptor, name, limit)
         finally:

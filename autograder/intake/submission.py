@@ -22,6 +22,9 @@ class ClassFolder:
     refused: tuple[Message, ...]
 
 
+_FOR_A_PERSON = ("intake.two-submissions", "intake.unreadable")
+
+
 @dataclass(frozen=True)
 class Submission:
     """What was taken of one student's work.
@@ -39,3 +42,8 @@ class Submission:
     notes: tuple[Message, ...]
     error: Message | None
     digest: str
+
+    @property
+    def undecided(self) -> bool:
+        """Whether a person must say what counts, or mend a disk: `error` is not the student's."""
+        return self.error is not None and self.error.id in _FOR_A_PERSON

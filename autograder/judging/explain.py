@@ -1,13 +1,18 @@
 """From what the sandbox says about a call to an outcome and a sentence a student can act on."""
 
+import math
 import re
+from typing import Any
+
+import numpy as np
 
 from autograder.course import Limits, Task
 from autograder.sandbox.client import Answer
 from autograder.worker.codec import Failure, Frame
 from labkit.messages import Message
 
-from .judge import shorten
+from .judge import number, shorten
+from .subject import Hurry
 
 # Addresses and the sandbox's folders differ from run to run and level to level; records must not.
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
@@ -15,14 +20,41 @@ _PLACE = re.compile(r" \([\w.]+, line \d+\)$")  # what Python adds to a syntax e
 _FOLDER = re.compile(r"(?<![\w/.])(?:/sub|(?:/[^\s/]+)*/adkit-sub-\w+)/")
 
 
-def explain(
-    answer: Answer, call: str, task: Task, limits: Limits, hurried: bool = False
-) -> tuple[str, Message]:
-    """Outcome and message of a call that gave no result; `hurried`: under limits cut short."""
+SHOWN = 6  # of an array or a list: more numbers say less
+
+
+def describe(program: str, inputs: dict[str, Any]) -> str:
+    """A call as messages show it: program(name=value, …), in every language alike."""
+    shown = (f"{name}={shorten(_brief(value), 60)}" for name, value in inputs.items())
+    return shorten(f"{program}({', '.join(shown)})", 160)
+
+
+def _brief(value: Any) -> str:
+    """A value on part of a line: few numbers in full, of more only their kind and how many."""
+    if isinstance(value, np.ndarray):
+        if value.size <= SHOWN and math.prod(value.shape[1:]):
+            return _brief(value.tolist())
+        return f"{value.dtype}[{'×'.join(map(str, value.shape))}]"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_brief, value))}]" if len(value) <= SHOWN else f"list[{len(value)}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name}: {_brief(inner)}" for name, inner in value.items()) + "}"
+    return number(value) if isinstance(value, float) else clean(str(value))
+
+
+def in_full(message: Message) -> str:
+    """What the course team reads, in English: a fault of ours with its words, which students don't get."""
+    if message.id == "judging.grader-fault":
+        return Message("judging.grader-fault-in-full", message.arguments).text("en")
+    return message.text("en")
+
+
+def explain(answer: Answer, call: str, task: Task, limits: Limits, hurry: Hurry = "") -> tuple[str, Message]:
+    """Outcome and message of a call that gave no result; `hurry`: why its limits were cut short."""
     if answer.outcome == "raised" and answer.failure:
         outcome, name, arguments = _of_exception(answer.failure, task)
-    elif answer.outcome == "timed-out" and hurried:  # the limit depends on this machine; records must not
-        outcome, name, arguments = "timed-out", "timed-out-again", {}
+    elif answer.outcome == "timed-out" and hurry:  # the limit depends on this machine; records must not
+        outcome, name, arguments = "timed-out", f"timed-out-{hurry}", {}
     elif answer.outcome == "timed-out":
         limit = {"cpu": limits.cpu_s, "idle": limits.idle_s, "wall": limits.wall_s}[answer.detail]
         outcome, name, arguments = "timed-out", f"timed-out-{answer.detail}", {"limit": f"{limit:g}"}
@@ -43,13 +75,13 @@ def clean(text: str) -> str:
 
 def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str | int | float]]:
     frame = failure.frames[-1] if failure.frames else Frame("", 0, "", "")
-    text = _PLACE.sub("", clean(failure.text))
+    name, text = clean(failure.name), _PLACE.sub("", clean(failure.text))
     where: dict[str, str | int | float] = {
-        "error": clean(failure.name),
+        "error": f"{name}: {text}" if text else name,
         "text": text,
         "file": clean(frame.file),
         "line": frame.line,
-        "code": clean(frame.text),
+        "code": clean(frame.text) or "…",
     }
     if failure.name == "BadMessage":
         return "wrong", "no-number", where
@@ -65,8 +97,10 @@ def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str
 def _kind_of(failure: Failure) -> str:
     if failure.builtin in ("SyntaxError", "IndentationError", "TabError"):
         return "syntax"
-    if failure.builtin in ("ModuleNotFoundError", "ImportError"):
+    if failure.builtin == "ModuleNotFoundError":
         return "no-module"
+    if failure.builtin == "ImportError":
+        return "no-name"
     if failure.name == "BdbQuit":
         return "debugger"
     if failure.builtin == "EOFError" and "EOF when reading" in failure.text:

@@ -1,14 +1,12 @@
 """The long-lived trusted process, one per core: tests collected once, then one subject after another."""
 
 import contextlib
-import dataclasses
 import gc
 import hashlib
 import os
 import signal
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -16,11 +14,12 @@ import pytest
 from autograder import key
 from autograder.course import Lab
 from autograder.intake import Found, Submission, read_submission
-from autograder.sandbox.client import Answer, Facts, Level, SandboxError
+from autograder.sandbox.client import Answer, Level, SandboxError
 from labkit.messages import Message
 
 from . import given
-from .explain import explain
+from .explain import explain, in_full
+from .facts import Log
 from .plugin import Plugin, Reference, Trial, fault
 from .protocol import Graded, Ready, Refused, Started, TestTheReference
 from .subject import Sandbox, Subject
@@ -68,7 +67,8 @@ class _Grader:
         if not folder.is_dir():
             self._refuse([f"there is no folder of grading tests {folder}"])
             return
-        arguments = ["--import-mode=importlib", "--rootdir", str(folder), "-c", os.devnull]
+        # Explained assertions would tell of hidden tests, and take long over what a student made long.
+        arguments = ["--assert=plain", "--import-mode=importlib", "--rootdir", str(folder), "-c", os.devnull]
         arguments += [part for name in _QUIET.split() for part in ("-p", f"no:{name}")]
         code = pytest.main([*arguments, str(folder)], plugins=[self.plugin, self])
         if code == pytest.ExitCode.USAGE_ERROR:
@@ -122,25 +122,26 @@ class _Grader:
 
     def _test_the_reference(self) -> Ready:
         """The reference is the canary of a batch: graded first, on the path every submission takes."""
-        verdicts, facts = self._verdicts(self._canary, key.variant_of(self._secret, CANARY))
+        log = Log()
+        verdicts = self._verdicts(self._canary, key.variant_of(self._secret, CANARY), log)
         faults = {
             verdict.check: verdict.message or fault("no message").message
             for verdict in verdicts
             if verdict.outcome != "passed"
         }
-        cpu_s = {fact["check"]: fact["cpu_s"] for fact in facts if "cpu_s" in fact}
+        cpu_s = {entry["check"]: entry["cpu_s"] for entry in log.entries if "cpu_s" in entry}
         return Ready(self.plugin.checks, faults, cpu_s, _hashes(self._lab))
 
     def _grade(self, found: Found) -> Graded:
         submission = read_submission(found, self._lab.modules)
         variant = key.variant_of(self._secret, submission.student)
-        facts: list[dict[str, Any]] = []
+        log = Log()
         if submission.error:
-            outcome = "not-run" if len(found.paths) > 1 else "crashed"  # which one counts, a person decides
+            outcome = "not-run" if submission.undecided else "crashed"
             verdicts = [Verdict(check.id, outcome, submission.error) for check in self.plugin.checks]
         else:
             try:
-                verdicts, facts = self._verdicts(submission, variant)
+                verdicts = self._verdicts(submission, variant, log)
             except Exception as error:  # a defect of ours costs nobody a point, nor the others their grades
                 message = fault(f"{type(error).__name__}: {error}").message
                 verdicts = [Verdict(check.id, "grader-fault", message) for check in self.plugin.checks]
@@ -151,28 +152,27 @@ class _Grader:
         result = result_of(
             self._lab, self.plugin.checks, verdicts, submission.student, variant, submission.error, notes
         )
-        return Graded(result, submission.digest, facts)
+        return Graded(result, submission.digest, log.entries)
 
-    def _verdicts(self, submission: Submission, variant: int) -> tuple[list[Verdict], list[dict[str, Any]]]:
+    def _verdicts(self, submission: Submission, variant: int, log: Log) -> list[Verdict]:
         """A verdict for every check; the import of each module first, as a step of its own."""
-        facts: list[dict[str, Any]] = []
         verdicts = []
         with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
-            broken = self._import(subject, submission, facts)
+            broken = self._import(subject, submission, log)
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
                 if check.id in self._ready.faults:
-                    verdicts.append(Verdict(check.id, "grader-fault", self._ready.faults[check.id]))
+                    # How the reference fails is nothing for students.
+                    message = fault("the reference fails this check itself").message
+                    verdicts.append(Verdict(check.id, "grader-fault", message))
                 elif stopped:
                     verdicts.append(Verdict(check.id, *stopped))
                 else:
-                    verdicts.append(self._check(check, subject, variant, facts))
-        return verdicts, facts
+                    verdicts.append(self._check(check, subject, variant, log))
+        return verdicts
 
-    def _import(
-        self, subject: Subject, submission: Submission, facts: list[dict[str, Any]]
-    ) -> dict[str, tuple[str, Message]]:
+    def _import(self, subject: Subject, submission: Submission, log: Log) -> dict[str, tuple[str, Message]]:
         """Why modules can't be imported: file -> outcome and message."""
         broken: dict[str, tuple[str, Message]] = {}
         for name, problem in submission.problems.items():
@@ -181,39 +181,43 @@ class _Grader:
             if name in broken:
                 continue
             task = next(task for task in self._lab.tasks if name in task.files)
-            hurried = subject.hurried
-            answer, fact = subject.load(Path(name).stem, self._lab.limits)
-            facts.append({"check": f"import {name}", **_plain(fact)})
+            hurry = subject.hurry
+            answer, facts = subject.load(Path(name).stem, self._lab.limits)
+            log.add(f"import {name}", facts)
             if unusable := _unusable_import(answer, submission.problems):
                 broken[name] = ("crashed", unusable)
             elif answer.outcome != "ok":
                 call = f"import {name}"
-                broken[name] = explain(_as_crash(answer), call, task, self._lab.limits, hurried)
+                broken[name] = explain(_as_crash(answer), call, task, self._lab.limits, hurry)
         return broken
 
-    def _check(self, check: Check, subject: Subject, variant: int, facts: list[dict[str, Any]]) -> Verdict:
+    def _check(self, check: Check, subject: Subject, variant: int, log: Log) -> Verdict:
         """A verdict; a time-out or a fault of ours gets a second try."""
-        verdict = self._try(check, subject, variant, facts)
+        verdict = self._try(check, subject, variant, log)
         if verdict.outcome == "grader-fault":
             subject.reopen()
-            verdict = self._try(check, subject, variant, facts)
-        elif verdict.outcome == "timed-out" and not subject.hurried:
-            verdict = self._try(check, subject, variant, facts)
-            subject.hurried = verdict.outcome == "timed-out"
+            verdict = self._try(check, subject, variant, log)
+        elif verdict.outcome == "timed-out" and not subject.hurry:
+            verdict = self._try(check, subject, variant, log)
+            if verdict.outcome == "timed-out":
+                subject.timed_out_twice()
         return _guard(verdict, check, self._lab)
 
-    def _try(self, check: Check, subject: Subject, variant: int, facts: list[dict[str, Any]]) -> Verdict:
+    def _try(self, check: Check, subject: Subject, variant: int, log: Log) -> Verdict:
         """All cases of a check in one worker; the first that does not pass decides."""
         task = self._lab.task(check.task)
         limits = subject.limits(task.limits, self._ready.cpu_s.get(check.id, 0.0))
         trial = Trial(subject, self._answers, task, limits)
+        words = ""
         try:
             for item in self.plugin.items[check.id]:
                 verdict = self.plugin.run(item, trial, variant)
+                if verdict.outcome == "grader-fault" and verdict.message:
+                    words = in_full(verdict.message)
                 if verdict.outcome != "passed":
                     break
         finally:
-            facts.append({"check": check.id, **_plain(trial.end())})
+            log.add(check.id, trial.end(), words)
         return verdict
 
 
@@ -254,10 +258,6 @@ def _guard(verdict: Verdict, check: Check, lab: Lab) -> Verdict:
     call = arguments.get("call", check.id)
     file = ", ".join(lab.task(check.task).files)
     return Verdict(check.id, verdict.outcome, Message("judging.given-changed", {"call": call, "file": file}))
-
-
-def _plain(fact: Facts | None) -> dict[str, Any]:
-    return dataclasses.asdict(fact) if fact else {}
 
 
 def _hashes(lab: Lab) -> dict[str, str]:

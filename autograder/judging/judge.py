@@ -37,29 +37,57 @@ def first_difference(
     return None
 
 
-def _differ(path: str, got: Any, want: Any, tolerance: float | None, scale: float) -> Message | None:
+def first_misfit(call: str, got: dict[str, Any], want: dict[str, Any]) -> Message | None:
+    """The first quantity that is missing or of another kind, dtype, shape, length or keys; None if all fit.
+
+    Values don't matter here. `want["scale"]` must fit too where `got` has one.
+    """
+    for name, expected in want.items():
+        if name not in got:
+            return Message("judging.missing-quantity", {"call": call, "quantity": name})
+        if found := _misfit(name, got[name], expected):
+            return Message(found.id, {"call": call, **found.arguments})
+    return None
+
+
+def _misfit(path: str, got: Any, want: Any) -> Message | None:
+    if not _fits(got, want):
+        return _wrong_kind(path, got, want)
+    found = (_misfit(*inner) for inner in _inner(path, got, want))
+    return next((misfit for misfit in found if misfit), None)
+
+
+def _fits(got: Any, want: Any) -> bool:
+    """Whether two values are of one kind, dtype and shape, as far as that shows without looking inside."""
     if type(got) is not type(want):
+        return False
+    if isinstance(want, np.ndarray):
+        return bool(got.dtype == want.dtype and got.shape == want.shape)
+    if isinstance(want, list):
+        return len(got) == len(want)
+    return not isinstance(want, dict) or got.keys() == want.keys()
+
+
+def _inner(path: str, got: Any, want: Any) -> list[tuple[str, Any, Any]]:
+    """Path and both values of each item of two lists or dicts that fit."""
+    if isinstance(want, list):
+        return [(f"{path}[{i}]", *pair) for i, pair in enumerate(zip(got, want, strict=True))]
+    return [(f"{path}[{key!r}]", got[key], want[key]) for key in want] if isinstance(want, dict) else []
+
+
+def _differ(path: str, got: Any, want: Any, tolerance: float | None, scale: float) -> Message | None:
+    if not _fits(got, want):
         return _wrong_kind(path, got, want)
     if isinstance(want, float):
         if got == want:  # the usual case, at a tenth of the cost
             return None
         return _differ_in_numbers(path, np.asarray(got), np.asarray(want), tolerance, scale)
     if isinstance(want, np.ndarray):
-        if got.dtype != want.dtype or got.shape != want.shape:
-            return _wrong_kind(path, got, want)
         return _differ_in_numbers(path, got, want, tolerance, scale)
-    if isinstance(want, list):
-        if len(got) != len(want):
-            return _wrong_kind(path, got, want)
-        pairs = [(f"{path}[{i}]", *pair) for i, pair in enumerate(zip(got, want, strict=True))]
-    elif isinstance(want, dict):
-        if got.keys() != want.keys():
-            return _wrong_kind(path, got, want)
-        pairs = [(f"{path}[{key!r}]", got[key], want[key]) for key in want]
-    else:
-        return None if got == want else _wrong_value(path, f"{want!r}", f"{got!r}", "0")
-    found = (_differ(place, one, other, tolerance, scale) for place, one, other in pairs)
-    return next((difference for difference in found if difference), None)
+    if isinstance(want, list | dict):
+        found = (_differ(*inner, tolerance, scale) for inner in _inner(path, got, want))
+        return next((difference for difference in found if difference), None)
+    return None if got == want else _wrong_value(path, f"{want!r}", f"{got!r}", "0")
 
 
 def _differ_in_numbers(

@@ -19,7 +19,7 @@ from labkit.messages import Message
 
 from . import judge
 from .draws import Draw
-from .explain import clean, explain
+from .explain import clean, describe, explain
 from .subject import Subject
 from .verdicts import Check, Verdict
 
@@ -44,27 +44,41 @@ class Reference:
 
     def __call__(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Raises: Finding (grader-fault) if the reference gives no answer."""
-        name = codec.encode(codec.Call("run", program, codec.to_wire(inputs)))
+        name = call_name(program, inputs)
         if name not in self._known:
             self._known[name] = self._compute(program, inputs)
         return self._known[name]
 
     def _compute(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
-        if self._worker is None:
-            self._worker = self._subject.worker(REFERENCE_LIMITS)
-        answer = self._worker.run(program, inputs)
+        answer = self._run(program, inputs)
+        if answer.outcome == "timed-out":  # a worker's clocks run over all its calls, and this one lives long
+            answer = self._run(program, inputs)
         if answer.outcome == "ok":
+            if answer.result.keys() <= {"scale"}:
+                raise fault(f"{program} gives nothing to compare: everybody would pass")
             return answer.result
-        self._worker.end()
-        self._worker = None
         if answer.outcome == "grader-fault":
             self._subject.reopen()
         words = answer.failure.text if answer.failure else answer.detail
         raise fault(f"the reference gives no answer to {program}: {answer.outcome} {words}")
 
+    def _run(self, program: str, inputs: dict[str, Any]) -> Answer:
+        if self._worker is None:
+            self._worker = self._subject.worker(REFERENCE_LIMITS)
+        answer = self._worker.run(program, inputs)
+        if answer.outcome != "ok":
+            self._worker.end()
+            self._worker = None
+        return answer
+
+
+def call_name(program: str, inputs: dict[str, Any]) -> bytes:
+    """The same for the same program with the same inputs. Raises: BadMessage for what can't be sent."""
+    return codec.encode(codec.Call("run", program, codec.to_wire(inputs)))
+
 
 def fault(text: str) -> Finding:
-    """Something of ours failed."""
+    """Something of ours failed; the words are for the course team, students read that it was not they."""
     return Finding("grader-fault", Message("judging.grader-fault", {"text": clean(text)}))
 
 
@@ -74,22 +88,43 @@ class Trial:
     def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
         self._subject, self._reference, self._task, self._limits = subject, reference, task, limits
         self._worker: Worker | None = None
-        self.compared: set[str] = set()
-        self.submitted: set[str] = set()
+        self._compared: set[tuple[str, bytes]] = set()
+        self._submitted: set[tuple[str, bytes]] = set()
+
+    def next_case(self) -> None:
+        """Forget what the last case ran."""
+        self._compared.clear()
+        self._submitted.clear()
+
+    def uncompared(self) -> list[str]:
+        """Programs of this case that ran for a law, and never with inputs that were compared as well."""
+        programs = {program for program, _ in self._submitted}
+        return sorted(programs - {program for program, _ in self._submitted & self._compared})
 
     def submission(self, program: str, **inputs: Any) -> dict[str, Any]:
-        """The subject's answer alone, for laws; such a check must also `compare` the same program."""
+        """The subject's answer alone, for laws; the case must also `compare` one of these calls.
+
+        It has the keys, kinds, dtypes and shapes of the reference's answer: a law may rely on them.
+        """
         __tracebackhide__ = True
-        self.submitted.add(program)
-        return self._call(program, inputs)
+        self._submitted.add((program, call_name(program, inputs)))
+        want = self._reference(program, inputs)
+        got = self._call(program, inputs)
+        self._refuse(judge.first_misfit(program, got, want), program, inputs)
+        return got
 
     def compare(self, program: str, tolerance: float | None = None, **inputs: Any) -> None:
         """Run a program on the subject and on the reference; the numbers must agree."""
         __tracebackhide__ = True
-        self.compared.add(program)
+        self._compared.add((program, call_name(program, inputs)))
         want = self._reference(program, inputs)
         got = self._call(program, inputs)
-        if found := judge.first_difference(program, got, want, tolerance):
+        self._refuse(judge.first_difference(program, got, want, tolerance), program, inputs)
+
+    @staticmethod
+    def _refuse(found: Message | None, program: str, inputs: dict[str, Any]) -> None:
+        __tracebackhide__ = True
+        if found:
             call = describe(program, inputs)  # costs more than comparing, so only now
             raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
 
@@ -101,20 +136,11 @@ class Trial:
         if answer.outcome == "ok":
             return answer.result
         call = describe(program, inputs)
-        raise Finding(*explain(answer, call, self._task, self._limits, self._subject.hurried))
+        raise Finding(*explain(answer, call, self._task, self._limits, self._subject.hurry))
 
     def end(self) -> Facts | None:
         """End the worker; the kernel's facts about it, None if it never started."""
-        return self._worker.end() if self._worker else None
-
-
-def describe(program: str, inputs: dict[str, Any]) -> str:
-    """A call as messages show it: program(name=value, …)."""
-    shown = []
-    for name, value in inputs.items():
-        text = judge.number(value) if isinstance(value, float) else " ".join(str(value).split())
-        shown.append(f"{name}={judge.shorten(text, 60)}")
-    return judge.shorten(f"{program}({', '.join(shown)})", 160)
+        return self._subject.end(self._worker, self._limits) if self._worker else None
 
 
 class Plugin:
@@ -215,11 +241,13 @@ class Plugin:
     def run(self, item: pytest.Function, trial: Trial, variant: int) -> Verdict:
         """One case for one subject, by pytest's own runner."""
         self._trial, self._variant, self._ended = trial, variant, None
+        trial.next_case()
         runtestprotocol(item, log=False, nextitem=None)
         self._trial = None
         error = self._ended
-        if error is None and not trial.submitted <= trial.compared:
-            error = fault(f"{check_id(item)} never compares what `submission` ran: zeros would satisfy it")
+        if error is None and (programs := trial.uncompared()):
+            names = ", ".join(programs)
+            error = fault(f"{case_id(item)} never compares what `submission` ran: {names}. Zeros might do")
         return Verdict(check_id(item), *_outcome_of(error))
 
 
@@ -230,11 +258,13 @@ def _outcome_of(error: BaseException | None) -> tuple[str, Message | None]:
         return error.outcome, error.message
     if isinstance(error, AssertionError):
         first = next((line for line in str(error).splitlines() if line.strip()), "")
+        if not first:
+            return "wrong", Message("judging.law-untold")
         return "wrong", Message("judging.law", {"text": clean(first)})
     if isinstance(error, SandboxError):
-        return "grader-fault", Message("judging.grader-fault", {"text": clean(str(error))})
+        return "grader-fault", fault(str(error)).message
     words = f"the grading test itself failed with {type(error).__name__}: {error}"
-    return "grader-fault", Message("judging.grader-fault", {"text": clean(words)})
+    return "grader-fault", fault(words).message
 
 
 def _told(file: str, text: str) -> str:

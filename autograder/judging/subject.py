@@ -3,15 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
 from autograder.course import Limits
 from autograder.sandbox.client import Answer, Facts, ForkServer, SandboxError, Session, Worker
 
-FLOOR_S = 0.25  # the shortest limit after a time-out
+FLOOR_S = 0.25  # of CPU: the shortest limit after a time-out
+IDLE_FLOOR_S = 1.0  # a shorter pause may be the machine's
 MARGIN = 20  # times what the reference used: the least a check may use after a time-out
+IMPORT_MARGIN = 2  # times what the subject's own imports used, which every check pays again
+PACE = 5  # seconds of waiting that a second of CPU may take: what a busy machine makes of honest work
+
+Hurry = Literal["", "again", "slow"]
 
 
 @dataclass
@@ -42,21 +47,39 @@ class Sandbox:
 
 
 class Subject:
-    """Modules in a sandbox; each check gets a fresh worker, so that none depends on another."""
+    """Modules in a sandbox; each check gets a fresh worker, so that none depends on another.
+
+    `hurry`: why limits are cut short: "again" after a confirmed time-out, "slow" after too much waiting in
+    all its checks together.
+    """
 
     def __init__(self, sandbox: Sandbox, files: dict[str, str], programs: str, modules: list[str]) -> None:
         self._open: Callable[[], Session] = lambda: sandbox.session(files, programs, modules)
         self._session = self._open()
-        self.hurried = False
+        self.hurry: Hurry = ""
+        self._wall_s = self._cpu_s = self._import_cpu_s = 0.0
 
     def worker(self, limits: Limits) -> Worker:
         """A fresh worker for one check; the caller ends it."""
         return self._session.worker(limits)
 
+    def end(self, worker: Worker, limits: Limits) -> Facts | None:
+        """End a worker that ran under `limits`, and count its time."""
+        facts = worker.end()
+        self._wall_s += worker.wall_s
+        self._cpu_s += facts.cpu_s if facts else 0.0
+        if not self.hurry and self._wall_s > 2 * limits.wall_s + PACE * self._cpu_s:
+            self.hurry = "slow"
+        return facts
+
     def reopen(self) -> None:
         """A new sandbox after a fault of this one. Raises: SandboxError."""
         self._session.close()
         self._session = self._open()
+
+    def timed_out_twice(self) -> None:
+        """A second try under full limits timed out as the first did."""
+        self.hurry = self.hurry or "again"
 
     def load(self, module: str, limits: Limits) -> tuple[Answer, Facts | None]:
         """Import a module in a worker of its own; once more if the sandbox failed or the time ran out.
@@ -67,31 +90,34 @@ class Subject:
         if answer.outcome == "grader-fault":
             self.reopen()
             answer, facts = self._load(module, limits)
-        elif answer.outcome == "timed-out" and not self.hurried:
+        elif answer.outcome == "timed-out" and not self.hurry:
             answer, facts = self._load(module, limits)
-            self.hurried = answer.outcome == "timed-out"
+            if answer.outcome == "timed-out":
+                self.timed_out_twice()
+        if answer.outcome == "ok" and facts:
+            self._import_cpu_s += facts.cpu_s
         return answer, facts
 
     def _load(self, module: str, limits: Limits) -> tuple[Answer, Facts | None]:
-        worker = self.worker(self.limits(limits, 0.0))
+        if self.hurry:  # what an import costs is not known yet
+            limits = _shorter(limits, limits.cpu_s / 2)
+        worker = self.worker(limits)
         try:
             answer = worker.load(module)
         finally:
-            facts = worker.end()
+            facts = self.end(worker, limits)
         return answer, facts
 
     def limits(self, limits: Limits, reference_cpu_s: float) -> Limits:
-        """The limits of the next check: shorter once a time-out of this subject was confirmed.
+        """The limits of the next check, shorter in a hurry.
 
         Otherwise one endless loop would cost every check's full limit. The reference's own cost, many
-        times over, always remains.
+        times over, always remains, and so does that of the subject's imports.
         """
-        if not self.hurried:
+        if not self.hurry:
             return limits
-        short = max(FLOOR_S, MARGIN * reference_cpu_s)
-        return msgspec.structs.replace(
-            limits, cpu_s=min(limits.cpu_s, short), idle_s=min(limits.idle_s, max(2 * FLOOR_S, short))
-        )
+        own = IMPORT_MARGIN * self._import_cpu_s
+        return _shorter(limits, own + max(FLOOR_S, MARGIN * reference_cpu_s))
 
     def close(self) -> None:
         """Nothing of it stays."""
@@ -102,3 +128,14 @@ class Subject:
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
         self.close()
+
+
+def _shorter(limits: Limits, cpu_s: float) -> Limits:
+    """Limits with less CPU, and less of the wall clock in proportion."""
+    cpu_s = min(limits.cpu_s, cpu_s)
+    return msgspec.structs.replace(
+        limits,
+        cpu_s=cpu_s,
+        idle_s=min(limits.idle_s, max(IDLE_FLOOR_S, cpu_s)),
+        wall_s=min(limits.wall_s, max(IDLE_FLOOR_S, limits.wall_s * cpu_s / limits.cpu_s)),
+    )

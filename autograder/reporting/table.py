@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.batch.grade import ClassResult
+from autograder.judging.explain import in_full
 from autograder.judging.verdicts import Result
 
 # ASCII, so that every terminal can show them and a screen reader can read them.
@@ -55,7 +56,7 @@ def show(graded: ClassResult, console: Console) -> None:
     for message in graded.refused:
         console.print(Text(printable(message.text("en")), "red"))
     for check, message in graded.faults.items():
-        words = printable(message.text("en"))
+        words = printable(in_full(message))
         console.print(Text(f"The reference fails its own check {check}: {words} Mend the test.", "red"))
 
 
@@ -83,5 +84,5 @@ def first_remark(result: Result) -> str:
             for check in task.checks:
                 failed = check.outcome != "passed" and (check.outcome == "blocked") == outcome_is_blocked
                 if failed and check.message:
-                    return check.message.text("en")
+                    return in_full(check.message)
     return next((note.text("en") for note in result.notes), "")

@@ -7,13 +7,11 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +23,7 @@ import msgspec
 from autograder.course import Limits
 from autograder.worker import codec
 
-from . import world
+from . import scratch, world
 
 Level = Literal["full", "portable", "none"]
 LEVELS: tuple[Level, ...] = ("full", "portable", "none")
@@ -77,15 +75,16 @@ class ForkServer:
     def __init__(self, level: Level) -> None:
         self.level = level
         described = world.describe()
-        self._site = world.SITE if level == "full" else tempfile.mkdtemp(prefix="adkit-site-")
-        if level != "full":
+        self._scratch = None if level == "full" else scratch.Scratch("site")
+        if self._scratch:
+            scratch.sweep()
             for name, folder in described["site"].items():
-                os.symlink(folder, os.path.join(self._site, name))
+                os.symlink(folder, os.path.join(self._scratch.path, name))
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         request = {
             "level": level,
             "world": described,
-            "site": self._site,
+            "site": self._scratch.path if self._scratch else world.SITE,
             "package_root": str(_PACKAGE_ROOT),
         }
         self._process = subprocess.Popen(
@@ -139,8 +138,8 @@ class ForkServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._site != world.SITE:
-            shutil.rmtree(self._site, ignore_errors=True)
+        if self._scratch:
+            self._scratch.remove()
 
     def __enter__(self) -> Self:
         return self
@@ -153,8 +152,9 @@ class Session:
     """One submission in its sandbox. Its files travel as text: the worker needs no path to them."""
 
     def __init__(self, server: ForkServer, files: dict[str, str], programs: str, modules: list[str]) -> None:
-        self._folder = None if server.level == "full" else tempfile.mkdtemp(prefix="adkit-sub-")
-        request = {"files": files, "programs": programs, "modules": modules, "folder": self._folder}
+        self._scratch = None if server.level == "full" else scratch.Scratch("sub")
+        folder = self._scratch.path if self._scratch else None
+        request = {"files": files, "programs": programs, "modules": modules, "folder": folder}
         try:
             self._control = server.fork(request)
             message = _receive(self._control, SETUP_S)
@@ -172,8 +172,8 @@ class Session:
         """End the jail; nothing of the submission stays."""
         if hasattr(self, "_control"):
             self._control.close()
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self._scratch:
+            self._scratch.remove()
 
     def __enter__(self) -> Self:
         return self
@@ -189,6 +189,7 @@ class Worker:
         self._control, self._limits = control, limits
         self._channel, theirs = socket.socketpair()
         self._channel.setblocking(False)
+        self._watch = _Watch(self)
         self.facts: Facts | None = None
         self._over: Answer | None = None
         order = {"do": "start", "limits": msgspec.to_builtins(limits)}
@@ -226,13 +227,15 @@ class Worker:
             result = codec.from_wire(reply.result or {})
         except codec.BadMessage as error:
             raise _Stopped(Answer("malformed-reply", detail=str(error))) from None
-        if reply.name != call.name:
-            raise _Stopped(Answer("malformed-reply", detail="it answers another call"))
         if reply.failure is None:
+            if reply.name != call.name:
+                raise _Stopped(Answer("malformed-reply", detail="it answers another call"))
             return Answer("ok", result)
-        if reply.failure.builtin == "MemoryError":
-            return Answer("out-of-memory", failure=reply.failure)
-        return Answer("raised", failure=reply.failure)
+        out_of_memory = reply.failure.builtin == "MemoryError"
+        answer = Answer("out-of-memory" if out_of_memory else "raised", failure=reply.failure)
+        if reply.name != call.name:  # it could not even read the call, and reads no more
+            raise _Stopped(answer)
+        return answer
 
     def _exchange(self, frame: bytes) -> bytes:
         """Send a frame and read one, while watching the worker's clocks.
@@ -241,13 +244,13 @@ class Worker:
         """
         unsent, received = memoryview(frame), bytearray()
         poll = select.poll()
-        watch = _Watch(self)
+        self._watch.begin()
         while len(received) < 4 or len(received) < 4 + _length(received):
             if len(received) >= 4 and _length(received) > self._limits.reply_mb << 20:
                 raise _Stopped(Answer("malformed-reply", detail=f"more than {self._limits.reply_mb} MB"))
             poll.register(self._channel, select.POLLIN | (select.POLLOUT if unsent else 0))
             if not poll.poll(LOOK_S * 1000):
-                watch.look()
+                self._watch.look()
                 continue
             with contextlib.suppress(BlockingIOError):
                 if unsent:
@@ -257,10 +260,15 @@ class Worker:
                 if not piece:
                     raise EOFError
                 received += piece
-            watch.look_now_and_then()
+            self._watch.look_now_and_then()
         if len(received) != 4 + _length(received):
             raise _Stopped(Answer("malformed-reply", detail="more than one answer to a call"))
         return bytes(memoryview(received)[4:])
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds that its calls have taken, without the grader's own work between them."""
+        return self._watch.wall_s
 
     def cpu_s(self) -> float:
         """Seconds of CPU the worker has used. Raises: SandboxError when the jail is gone."""
@@ -283,7 +291,10 @@ class Worker:
             self._control.send(json.dumps(order).encode())
         except OSError as error:
             raise SandboxError(f"the jail is gone: {error}") from None
-        return _receive(self._control, SETUP_S)
+        answer = _receive(self._control, SETUP_S)
+        if "fault" in answer:
+            raise SandboxError(f"the jail failed: {answer['fault']}")
+        return answer
 
     def _outcome_of_end(self, facts: Facts | None) -> Answer:
         if facts is None:
@@ -319,29 +330,43 @@ class _Stopped(Exception):
 
 
 class _Watch:
-    """Stops a worker that computes, sleeps or lasts too long; it runs only during calls."""
+    """Stops a worker that computes, sleeps or lasts too long; its clocks run only during calls.
+
+    CPU and wall time are those of all calls of the worker, or many short naps would never end.
+    """
 
     def __init__(self, worker: Worker) -> None:
         self._worker, self._limits = worker, worker._limits
-        self._start = self._progress_at = self._looked_at = time.monotonic()
-        self._progress = 0.0
+        self.wall_s = self._idle_s = self._used_s = 0.0
+        self._seen_at = self._looked_at = time.monotonic()
+
+    def begin(self) -> None:
+        """A call begins: what passed since the last one was the grader's own time."""
+        self._seen_at = time.monotonic()
+        self._idle_s = 0.0
 
     def look_now_and_then(self) -> None:
-        """For a worker that keeps sending: look only when it is due."""
-        if time.monotonic() - self._looked_at > LOOK_S:
+        """For a worker that answers or keeps sending: look only when it is due."""
+        now = time.monotonic()
+        if now - self._looked_at > LOOK_S:
             self.look()
+        else:
+            self.wall_s, self._seen_at = self.wall_s + now - self._seen_at, now
 
     def look(self) -> None:
         """Raises: _Stopped when a limit is passed."""
         now = self._looked_at = time.monotonic()
+        passed, self._seen_at = now - self._seen_at, now
+        self.wall_s += passed
+        self._idle_s += min(passed, 2 * LOOK_S)  # a machine that kept us waiting kept the worker waiting too
         used = self._worker.cpu_s()
-        if used - self._progress > 0.01 * (now - self._progress_at):
-            self._progress, self._progress_at = used, now
+        if used - self._used_s > 0.01 * self._idle_s:
+            self._used_s, self._idle_s = used, 0.0
         if used > self._limits.cpu_s:
             raise _Stopped(Answer("timed-out", detail="cpu"))
-        if now - self._progress_at > self._limits.idle_s:
+        if self._idle_s > self._limits.idle_s:
             raise _Stopped(Answer("timed-out", detail="idle"))
-        if now - self._start > self._limits.wall_s:
+        if self.wall_s > self._limits.wall_s:
             raise _Stopped(Answer("timed-out", detail="wall"))
 
 

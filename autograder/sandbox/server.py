@@ -45,6 +45,7 @@ def _preload(world: dict[str, Any], site: str) -> None:
 
     standins.install()
     for stream in (sys.stdout, sys.stderr):
+        # Python says TextIO, but what it opens for these two is a TextIOWrapper, which has the method.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     _ = (inspect, random, numpy, runner)
 

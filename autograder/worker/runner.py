@@ -21,6 +21,7 @@ import numpy as np
 from . import codec
 
 RESERVE = 4 << 20  # bytes of address space kept back, to say so when a student's code has taken all the rest
+PIECE = 4096
 
 
 class Lab:
@@ -44,25 +45,48 @@ def serve(channel: socket.socket, folder: str, modules: list[str], programs: Cod
     streams = (sys.stdout, sys.stderr)  # a student may put others in their place
     known: dict[str, Any] = {"__name__": "programs"}
     exec(programs, known)
-    while (data := _receive(channel)) is not None:
-        call = codec.decode_call(data)
-        reserve = np.empty(RESERVE, np.uint8)
+    reserve = _reserve()
+    while True:
+        name = ""
         try:
-            if call.kind == "import":
-                importlib.import_module(call.name)
-                reply = codec.Reply(call.name, {})
-            else:
-                result = known[call.name](lab, **_writable(codec.from_wire(call.inputs)))
-                reply = codec.Reply(call.name, codec.to_wire(result))
-            answer = codec.encode(reply)
+            data = _receive(channel)
+            if data is None:
+                return
+            call = codec.decode_call(data)
+            name = call.name
+            frame = _framed(codec.encode(_answer(call, lab, known)))
         except SystemExit:
             raise
         except BaseException as error:
             del reserve
-            answer = _failure(call.name, error, folder)
+            frame = _framed(_failure(name, error, folder))
+            reserve = _reserve()
         finally:
             _flush(streams)
-        channel.sendall(struct.pack("<I", len(answer)) + answer)
+        channel.sendall(frame)
+        if not name:  # the rest of what could not be read would look like further calls
+            while channel.recv(PIECE):
+                pass
+            return
+
+
+def _answer(call: codec.Call, lab: Lab, programs: dict[str, Any]) -> codec.Reply:
+    if call.kind == "import":
+        importlib.import_module(call.name)
+        return codec.Reply(call.name, {})
+    result = programs[call.name](lab, **_writable(codec.from_wire(call.inputs)))
+    return codec.Reply(call.name, codec.to_wire(result))
+
+
+def _reserve() -> np.ndarray | None:
+    """Memory to be let go when a student's code has taken all the rest; none if it keeps all the rest."""
+    with contextlib.suppress(MemoryError):
+        return np.empty(RESERVE, np.uint8)
+    return None
+
+
+def _framed(message: bytes) -> bytes:
+    return struct.pack("<I", len(message)) + message
 
 
 def _receive(channel: socket.socket) -> bytes | None:

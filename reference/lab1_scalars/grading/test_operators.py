@@ -67,7 +67,7 @@ def test_slopes_of_reflected_operators_e67(compare, submission, operation, numbe
     """The slopes of 1 - x and 1 / x at 4 and of -3 / x at 2, by differences of their values.
     1 - x、1 / x 在 4 处与 -3 / x 在 2 处的斜率，由值的差分得到。"""
     at = {"operation": operation, "number": number, "kind": "int"}
-    compare("number_on_the_left", **at, x=float(x))
+    compare("number_on_the_left", **at, x=x + 1e-4)
     ahead, behind = (submission("number_on_the_left", **at, x=x + h)["value"] for h in (1e-4, -1e-4))
     assert abs((ahead - behind) / 2e-4 - slope) < 1e-6, (
         f"slope {(ahead - behind) / 2e-4:.6g} instead of {slope}"

@@ -1,8 +1,12 @@
+import errno
 import io
+import os
 import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -165,3 +169,21 @@ def test_the_student_is_told_how_to_mend_a_cut_off_upload(
     assert "Pack your files again" in submission.error.text("en")
     assert submission.files == {}
     assert submission.problems == {}
+
+
+def test_an_archive_that_cannot_be_read_is_told_apart_from_a_broken_one(
+    from_archive: FromArchive, zipped: Pack, good: Contents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not from_archive(zipped(good)[:100]).undecided
+    opened = os.open
+
+    def failing(path: str | Path, *arguments: Any, **options: Any) -> int:
+        if os.path.basename(path) == "lab1.zip":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", failing)
+    submission = from_archive(zipped(good))
+    assert submission.undecided
+    assert submission.error is not None
+    assert submission.error.id == "intake.unreadable"

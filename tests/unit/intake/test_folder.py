@@ -1,6 +1,8 @@
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -244,3 +246,29 @@ def test_the_digest_depends_on_content_and_not_on_packing(
 def test_reading_twice_gives_the_same(from_folder: FromFolder, good: Contents) -> None:
     contents = {**good, "numpy.py": b"", "b.py": b"", "a.py": b""}
     assert from_folder(contents) == from_folder(contents)
+
+
+@pytest.mark.parametrize("name", ["graph.py", "helper.py", "lab1"])
+@pytest.mark.parametrize("number", [errno.EIO, errno.EACCES, errno.ESTALE])
+def test_what_the_grader_s_disk_will_not_give_is_for_a_person(
+    from_folder: FromFolder, good: Contents, monkeypatch: pytest.MonkeyPatch, name: str, number: int
+) -> None:
+    opened = os.open
+
+    def failing(path: str | Path, *arguments: Any, **options: Any) -> int:
+        if os.path.basename(path) == name:
+            raise OSError(number, os.strerror(number))
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", failing)
+    submission = from_folder(good | {"helper.py": b"y = 2\n"})
+    assert submission.error is not None
+    assert submission.error.id == "intake.unreadable"
+    assert submission.error.arguments == {"file": name, "reason": os.strerror(number)}
+    assert submission.undecided
+    assert submission.files == submission.problems == {}
+
+
+def test_a_student_s_own_mistake_is_not_for_a_person(from_folder: FromFolder, good: Contents) -> None:
+    assert not from_folder(good).undecided
+    assert not from_folder({}).undecided

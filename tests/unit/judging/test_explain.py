@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autograder.course import Blank, Limits, Task
-from autograder.judging.explain import clean, explain
+from autograder.judging.explain import clean, describe, explain, in_full
 from autograder.sandbox.client import Answer
 from autograder.worker.codec import Failure, Frame
 
@@ -29,18 +30,25 @@ def explained(answer, **options):
     [
         (Answer("timed-out", detail="cpu"), "timed-out", "computed for more than 5 s"),
         (Answer("timed-out", detail="idle"), "timed-out", "waited 3 s"),
-        (Answer("timed-out", detail="wall"), "timed-out", "took more than 60 s"),
+        (Answer("timed-out", detail="wall"), "timed-out", "had not ended after 60 s"),
         (Answer("out-of-memory"), "out-of-memory", "more than the 512 MB"),
         (Answer("crashed", detail="SIGSEGV"), "crashed", "SIGSEGV"),
         (Answer("exited-early", detail="exit code 0"), "exited-early", "exit code 0"),
         (Answer("malformed-reply", detail="two answers"), "malformed-reply", "two answers"),
         (Answer("forbidden-action", detail="a system call"), "forbidden-action", "a system call"),
-        (Answer("grader-fault", detail="the jail is gone"), "grader-fault", "the jail is gone"),
+        (Answer("grader-fault", detail="the jail is gone"), "grader-fault", "not your code"),
         (raised("ZeroDivisionError", "division", "f"), "crashed", "engine.py, line 7: return 1 / 0"),
-        (raised("RecursionError", "deep", "f"), "crashed", "Use a loop with your own stack"),
+        (raised("RecursionError", "deep", "f"), "crashed", "use a loop with a stack of your own"),
         (raised("SyntaxError", "bad", "<module>"), "crashed", "engine.py, line 7 is not valid Python"),
         (raised("TabError", "bad", "<module>"), "crashed", "not valid Python"),
         (raised("ModuleNotFoundError", "No module named 'torch'", "<module>"), "crashed", "numpy only"),
+        (
+            raised("ImportError", "cannot import name 'f' from 'graph'", "<module>"),
+            "crashed",
+            "import each other",
+        ),
+        (raised("AssertionError", "", "f"), "crashed", "stopped with AssertionError (engine.py, line 7: re"),
+        (raised("SyntaxError", "bad", "<module>", code=""), "crashed", "bad (…)"),
         (raised("BdbQuit", "", "f", builtin="Exception"), "crashed", "debugger was left"),
         (raised("EOFError", "EOF when reading a line", "f"), "crashed", "keyboard input"),
         (raised("PermissionError", "no", "f"), "crashed", "without network"),
@@ -53,6 +61,46 @@ def test_each_ending_has_an_outcome_and_a_sentence(answer, outcome, words):
     assert found == outcome
     assert words in english
     assert english != chinese
+
+
+def test_only_the_course_team_reads_what_failed_on_our_side():
+    _, message = explain(Answer("grader-fault", detail="the jail is gone"), CALL, TASK, LIMITS)
+    assert "jail" not in message.text("en") + message.text("zh")
+    assert in_full(message).endswith("the jail is gone")
+    _, other = explain(Answer("out-of-memory"), CALL, TASK, LIMITS)
+    assert in_full(other) == other.text("en")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.1 + 0.2, "0.3"),
+        (3, "3"),
+        (None, "None"),
+        ("add", "add"),
+        (np.array([1.0, -0.5, 1 / 3]), "[1, -0.5, 0.333333333]"),
+        (np.array([[1, 2], [3, 4]]), "[[1, 2], [3, 4]]"),
+        (np.array([True, False]), "[True, False]"),
+        (np.array(2.5, np.float32), "2.5"),
+        (np.zeros(0), "[]"),
+        (np.zeros((2, 0)), "float64[2×0]"),
+        (np.arange(42).reshape(14, 3), "int64[14×3]"),
+        (np.zeros(7, np.float32), "float32[7]"),
+        ([13, 6, 12], "[13, 6, 12]"),
+        ([1.5, [0, "a"]], "[1.5, [0, a]]"),
+        ([0] * 7, "list[7]"),
+        ({"a": 1.0, "b": np.zeros(9)}, "{a: 1, b: float64[9]}"),
+        ("two\nlines\x1b[2J", "two lines\ufffd[2J"),
+    ],
+    ids=repr,
+)
+def test_an_input_is_shown_in_full_if_it_is_small_and_as_its_size_if_not(value, shown):
+    assert describe("f", {"x": value}) == f"f(x={shown})"
+
+
+def test_a_call_stays_on_one_line_of_bounded_length():
+    inputs = {f"input{number}": "x" * 1000 for number in range(100)}
+    assert len(describe("f", inputs)) <= 160
 
 
 def test_a_blank_of_the_task_that_is_not_written_is_not_attempted():
@@ -83,10 +131,13 @@ def test_a_syntax_error_tells_its_place_once():
     assert english == "engine.py, line 7 is not valid Python: invalid syntax (x = =)."
 
 
-def test_under_limits_cut_short_no_number_of_seconds_is_told():
-    outcome, english, chinese = explained(Answer("timed-out", detail="cpu"), hurried=True)
+@pytest.mark.parametrize("hurry", ["again", "slow"])
+@pytest.mark.parametrize("detail", ["cpu", "idle", "wall"])
+def test_under_limits_cut_short_no_number_of_seconds_is_told(hurry, detail):
+    outcome, english, chinese = explained(Answer("timed-out", detail=detail), hurry=hurry)
     assert outcome == "timed-out"
-    assert CALL in english and " 5 " not in english and " 5 " not in chinese
+    assert CALL in english and CALL in chinese
+    assert not set("0123456789") & set((english + chinese).replace(CALL, ""))
 
 
 def test_what_differs_from_run_to_run_is_left_out_of_a_message():

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from autograder.judging.explain import in_full
+
 SQUARE = "test_graph.py::test_square"
 GIVEN = "test_graph.py::test_product_is_as_given"
 ORDER = "test_graph.py::test_inputs_come_before_users"
@@ -48,6 +50,11 @@ def mini(mini_course, tmp_path_factory):
     hand_in("sleeps-on-import", engine="import time\ntime.sleep(100)\n" + engine)
     hand_in("loops-on-import", graph="while True:\n    pass\n")
     hand_in("loops", engine=engine_with("    while True:\n        pass"))
+    hand_in("shapeless", engine=engine_with("    return dict.fromkeys(topological_order(output), None)"))
+    costly = "import time\nwhile time.process_time() < 0.35:\n    pass\n"
+    hand_in(
+        "costly-and-loops", graph=costly + graph.replace("    return Node(a.value * a", "    while a: a\n#")
+    )
     hand_in("exits", engine=engine_with("    import os\n    os._exit(0)"))
     hand_in("eats", engine=engine_with("    return [0] * 10**9"))
     hand_in("zeros", engine=engine_with("    return dict.fromkeys(topological_order(output), 0.0)"))
@@ -89,6 +96,8 @@ def graded(mini):
         ("sleeps-on-import", [5, 2, 3, 0], "passed passed timed-out"),
         ("loops-on-import", [0, 0, 0, 0], "timed-out timed-out timed-out"),
         ("loops", [5, 2, 3, 0], "passed passed timed-out"),
+        ("shapeless", [5, 2, 3, 0], "passed passed wrong"),
+        ("costly-and-loops", [8, 0, 3, 5], "timed-out passed passed"),
         ("exits", [5, 2, 3, 0], "passed passed exited-early"),
         ("eats", [5, 2, 3, 0], "passed passed out-of-memory"),
         ("zeros", [5, 2, 3, 0], "passed passed wrong"),
@@ -135,6 +144,7 @@ def test_the_reference_passes_every_check_before_anybody_is_graded(graded):
         ("raises-on-import", POWER, "stopped with NotImplementedError"),
         ("sleeps-on-import", POWER, "import engine.py waited 1 s"),
         ("loops", LINEAR, "did not end in time either"),
+        ("shapeless", LINEAR, "gradient should be float"),
         ("exits", POINT, "look for exit()"),
         ("eats", POINT, "more than the 256 MB"),
         (
@@ -208,8 +218,30 @@ def test_a_canary_that_fails_spoils_its_own_checks_for_everybody_and_no_others(m
     mini.edit("reference/lab0_chains/engine.py", "partial * node_to_grad[node]", "partial / 0")
     graded = mini.grade()
     assert set(graded.class_.faults) == {POWER, POINT, LINEAR}
-    assert "division by zero" in graded.class_.faults[POINT].text("en")
+    assert "division by zero" in in_full(graded.class_.faults[POINT])
     assert graded.points("right") == [None, 2, 3, None]
     assert graded.points("untouched") == [None, 0, 0, None]
     assert graded.outcomes("untouched") == ["not-attempted", "not-attempted", "grader-fault"]
     assert not graded.class_.complete
+
+
+NAPS = """    import time
+    for _ in range(12):
+        time.sleep(0.1)
+        sum(range(200_000))
+"""
+
+
+def test_napping_through_all_calls_of_a_check_is_stopped_by_its_one_wall_clock(mini_course, tmp_path):
+    mini = mini_course(tmp_path / "course")
+    mini.edit("reference/lab0_chains/lab.toml", "wall_s = 20", "wall_s = 2")
+    mini.hand_in(
+        "naps", engine=mini.solved["engine.py"].replace("    node_to_grad =", NAPS + "    node_to_grad =")
+    )
+    mini.hand_in("right")
+    graded = mini.grade()
+    assert graded.points("right") == [10, 2, 3, 5]
+    assert graded.points("naps") == [5, 2, 3, 0]
+    assert graded.outcomes("naps") == ["passed", "passed", "timed-out"]
+    assert "had not ended after 2 s" in graded.message("naps", POWER)
+    assert "did not end in time either" in graded.message("naps", LINEAR)

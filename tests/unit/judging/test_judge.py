@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.judging.judge import TOLERANCE, first_difference
+from autograder.judging.judge import TOLERANCE, first_difference, first_misfit
 
 NAN, INF = math.nan, math.inf
 
@@ -267,3 +267,44 @@ def test_messages_stay_short_whatever_is_wrong_g49():
         ([0] * 100_000, [1]),
     ]:
         assert len(differ(got, want).text("en")) < 500
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        (1.0, -7.5),
+        (NAN, 1.0),
+        (values(1.0, INF), values(0.0, 3.0)),
+        (["a", [1.0]], ["b", [2.0]]),
+        ({"a": 1, "b": None}, {"a": 2, "b": None}),
+    ],
+    ids=repr,
+)
+def test_values_of_one_kind_fit_whatever_they_are(got, want):
+    assert first_misfit("f()", {"y": got, "more": 1}, {"y": want}) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "quantity"),
+    [
+        (1, 1.0, "y"),
+        (None, values(1.0), "y"),
+        (values(1.0, 2.0), values(1.0), "y"),
+        (values(1, dtype=np.int64), values(1.0), "y"),
+        ([1.0], [1.0, 2.0], "y"),
+        ([1.0, [values(1.0), 2]], [1.0, [values(1.0), 2.0]], "y[1][1]"),
+        ({"a": 1.0}, {"b": 1.0}, "y"),
+        ({"a": {"b": "1"}}, {"a": {"b": 1}}, "y['a']['b']"),
+    ],
+    ids=repr,
+)
+def test_the_first_place_that_does_not_fit_is_named(got, want, quantity):
+    found = first_misfit("f()", {"y": got}, {"y": want})
+    assert (found.id, found.arguments["quantity"]) == ("judging.wrong-kind", quantity)
+
+
+def test_what_a_law_may_look_up_must_be_there_the_scale_too():
+    want = {"y": 1.0, "scale": 2.0}
+    assert first_misfit("f()", {"y": 1.0}, want).arguments["quantity"] == "scale"
+    assert first_misfit("f()", {"scale": 1.0}, want).id == "judging.missing-quantity"
+    assert first_misfit("f()", {"y": 0.0, "scale": 0.0}, want) is None

@@ -4,10 +4,12 @@ import pytest
 
 from autograder import key
 from autograder.course import CourseError
+from autograder.judging.explain import in_full
+from labkit.messages import Message
 
 SQUARE = "test_graph.py::test_square"
 HEAD = "import pytest\n\npytestmark = [pytest.mark.task('square'), pytest.mark.points(0)]\n"
-# Every check here is the grader's own fault. The last two fail for some students only.
+# Every check here is the grader's own fault; the last one fails for some students only.
 FAULTY = (
     HEAD
     + '''
@@ -69,6 +71,28 @@ def test_inputs_that_cannot_cross_the_wire(compare):
     """
     compare("square", x=object())
 
+def test_law_that_compares_with_other_inputs(compare, submission):
+    """A law.
+    定律。
+    """
+    submission("square", x=2.0)
+    compare("square", x=3.0)
+
+@pytest.mark.parametrize("compares", [True, False])
+def test_law_that_compares_in_another_case(compare, submission, compares):
+    """A law.
+    定律。
+    """
+    submission("square", x=2.0)
+    if compares:
+        compare("square", x=2.0)
+
+def test_program_without_quantities(compare):
+    """Nothing.
+    没有。
+    """
+    compare("nothing", x=2.0)
+
 def test_prints_and_exits(compare):
     """Exits.
     退出。
@@ -85,7 +109,7 @@ def test_raises_for_wrong_numbers_only(compare, submission):
     compare("square", x=3.0)
 '''
 )
-NAMES = [
+*NAMES, SOME = [
     line.split("(")[0].removeprefix("def ") for line in FAULTY.splitlines() if line.startswith("def test")
 ]
 
@@ -122,6 +146,8 @@ def graded(course):
 def faulty(course, graded):
     """With them, in another order, and told by the environment to leave most of them out."""
     (course.lab.grading / "test_faulty.py").write_text(FAULTY, encoding="utf-8")
+    with (course.lab.grading / "programs.py").open("a", encoding="utf-8") as programs:
+        programs.write("\n\ndef nothing(lab, x):\n    return {'scale': lab.graph.variable(x).value}\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTEST_ADDOPTS", "-k nothing --maxfail=1")
         return course.grade(out=course.root / "faulty")
@@ -132,12 +158,26 @@ def outcome(graded, student, name):
     return checks[f"test_faulty.py::{name}"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, SOME])
 def test_a_grading_test_that_fails_by_itself_is_a_grader_fault(faulty, variants, name):
     check = outcome(faulty, variants[0], name)
     assert (check.outcome, check.points) == ("grader-fault", None)
     assert check.message.id == "judging.grader-fault"
-    assert check.message.text("en").isprintable()
+
+
+def test_students_read_nothing_of_what_failed_or_how_the_reference_fails(faulty):
+    read = {
+        check.message.text(language)
+        for result in faulty.results.values()
+        for task in result.tasks
+        for check in task.checks
+        if check.outcome == "grader-fault"
+        for language in ("en", "zh")
+    }
+    assert len(read) == 2
+    assert not [text for text in read if "test" in text or "Error" in text or "reference" in text]
+    for student in faulty.results:
+        assert "lost" not in repr(faulty.file(student))  # what the reference raises
 
 
 @pytest.mark.parametrize(
@@ -150,11 +190,23 @@ def test_a_grading_test_that_fails_by_itself_is_a_grader_fault(faulty, variants,
         ("test_fixture_raises", "the fixture fails"),
         ("test_unknown_program", "'cube'"),
         ("test_inputs_that_do_not_fit_the_program", "unexpected keyword argument 'y'"),
-        ("test_raises_for_wrong_numbers_only", "KeyError: 10.0"),
+        ("test_law_that_compares_with_other_inputs", "never compares what `submission` ran: square"),
+        ("test_law_that_compares_in_another_case", "[False] never compares what `submission` ran: square"),
+        ("test_program_without_quantities", "nothing gives nothing to compare"),
     ],
 )
-def test_the_fault_is_told_in_words_that_help_to_mend_it(faulty, variants, name, words):
-    assert words in outcome(faulty, variants[0], name).message.text("en")
+def test_the_course_team_reads_the_fault_in_words_that_help_to_mend_it(faulty, name, words):
+    line = in_full(faulty.class_.faults[f"test_faulty.py::{name}"])
+    assert words in line
+    assert line.isprintable()
+
+
+def test_a_fault_of_one_student_s_check_is_told_in_the_facts_and_the_table(faulty, variants):
+    words = "the grading test itself failed with KeyError: 10.0"
+    assert words in in_full(outcome(faulty, variants[0], SOME).message)
+    told = {one["check"]: one.get("fault", "") for one in faulty.file(variants[0], "facts.json")["checks"]}
+    assert words in told[f"test_faulty.py::{SOME}"]
+    assert set(told.values()) == {"", told[f"test_faulty.py::{SOME}"]}
 
 
 def test_a_fault_leaves_the_task_open_and_the_other_tasks_graded(faulty, variants):
@@ -164,12 +216,12 @@ def test_a_fault_leaves_the_task_open_and_the_other_tasks_graded(faulty, variant
 
 
 def test_the_canary_finds_the_faults_that_concern_everybody(faulty):
-    assert set(faulty.class_.faults) == {f"test_faulty.py::{name}" for name in NAMES[:-1]}
+    assert set(faulty.class_.faults) == {f"test_faulty.py::{name}" for name in NAMES}
 
 
 def test_a_fault_that_depends_on_the_work_is_that_student_s_alone(faulty, variants):
-    assert outcome(faulty, "right", NAMES[-1]).outcome == "passed"
-    assert outcome(faulty, variants[0], NAMES[-1]).outcome == "grader-fault"
+    assert outcome(faulty, "right", SOME).outcome == "passed"
+    assert outcome(faulty, variants[0], SOME).outcome == "grader-fault"
 
 
 def test_students_of_a_variant_get_the_same_inputs_and_others_do_not(graded, variants):
@@ -246,3 +298,22 @@ def test_points_that_do_not_add_up_are_refused_with_both_sums(refusal):
 )
 def test_a_file_of_grading_tests_that_cannot_be_imported_is_named_with_the_line(refusal, text, words):
     assert words in refusal(text)
+
+
+LAW = '''
+def test_law(compare, submission):
+    """A law.
+    定律。
+    """
+    compare("square", x=1.0)
+    assert submission("square", x=1.0)["value"] < submission("square", x=2.0)["value"]
+'''
+
+
+def test_a_law_without_words_tells_nothing_of_the_hidden_test(mini):
+    mini.edit("reference/lab0_chains/lab.toml", "points = 2", "points = 3")
+    mini.add_checks(HEAD.replace("points(0)", "points(1)") + LAW)
+    mini.hand_in("one", graph=mini.solved["graph.py"].replace("Node(a.value * a.value", "Node(1.0"))
+    graded = mini.grade()
+    assert graded.outcomes("one") == ["wrong", "passed", "passed"]
+    assert graded.message("one", "test_more.py::test_law") == Message("judging.law-untold").text("en")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Lab, Limits, Task
+from autograder.judging.explain import in_full
 from autograder.judging.verdicts import PRECEDENCE, Check, Verdict, result_of
 from labkit.messages import Message
 
@@ -120,7 +121,7 @@ def test_a_check_without_a_verdict_is_a_grader_fault_and_never_silence():
     checks = [Check("one", "t", 5, TITLE), Check("two", "t", 5, TITLE)]
     result = result_of(lab_of(t=(10, ())), checks, [Verdict("one", "passed")], "ann", 0)
     assert result.tasks[0].checks[1].outcome == "grader-fault"
-    assert "no verdict" in result.tasks[0].checks[1].message.text("en")
+    assert "no verdict" in in_full(result.tasks[0].checks[1].message)
     assert result.points is None
 
 

@@ -11,7 +11,10 @@ import pytest
 from autograder.course import Limits
 from autograder.sandbox.client import Answer, Facts, ForkServer, SandboxError, Session
 
-PROGRAMS = "def attempt(lab, **inputs): return lab.m.attempt(**inputs)"
+PROGRAMS = """
+def attempt(lab, **inputs): return lab.m.attempt(**inputs)
+def look(lab): return lab.m.look()
+"""
 LIMITS = Limits(cpu_s=0.5, idle_s=0.4, wall_s=5, memory_mb=256)
 
 Run = Callable[..., tuple[Answer, Facts]]
