@@ -4,8 +4,10 @@ In level full the jail is pid 1 of namespaces of its own. It writes the files, l
 them, gives up every right, and then forks a worker per check, whose end it reports as kernel facts.
 """
 
+import base64
 import contextlib
 import json
+import marshal
 import os
 import resource
 import select
@@ -45,13 +47,20 @@ def main(control: socket.socket, body: socket.socket, request: dict[str, Any]) -
         if request["level"] != "none":
             writable = ["/tmp", "/dev/null"] if request["level"] == "full" else ["/dev/null"]
             _restrict(request, [*request["readable"], folder], writable)
-        programs = compile(request["programs"], "programs.py", "exec")
+        programs = _load(request["programs"])
         control.send(b'{"ready": true}')
-        _serve(control, {**request, "folder": folder, "code": programs})
+        _serve(control, {**request, "folder": folder, "programs": programs})
     except Exception as error:
         with contextlib.suppress(OSError):
             control.send(json.dumps({"fault": f"{type(error).__name__}: {error}"}).encode())
     os._exit(0)
+
+
+def _load(code: str) -> dict[str, Any]:
+    """The course's programs, run once before any student code, for all workers to inherit."""
+    programs: dict[str, Any] = {"__name__": "programs"}
+    exec(marshal.loads(base64.b64decode(code)), programs)
+    return programs
 
 
 def _enter(control: socket.socket, request: dict[str, Any]) -> str:
@@ -210,7 +219,7 @@ def _become_worker(channel: int, output: int, limits: dict[str, Any], request: d
             seccomp.restrict()
         from autograder.worker import runner
 
-        runner.serve(calls, request["folder"], request["modules"], request["code"])
+        runner.serve(calls, request["folder"], request["modules"], request["programs"])
     except SystemExit:
         code = 97
     except BaseException:
