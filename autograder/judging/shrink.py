@@ -1,0 +1,127 @@
+"""A smaller input that fails in the same way: found by trying, from the input that failed.
+
+Greedy and in a fixed order, so that the same failure gives the same small input; bounded by calls, with the
+clock as a backstop. Signs stay, and shapes too (but for the rows of `code`, a random graph's operations), so
+that a function's domain is not left by chance: the caller's reference has the last word on that.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+CALLS = 200
+SECONDS = 0.5
+SIMPLE = (1.0, 2.0, 0.5, 3.0, 1.5)  # simplest first
+FEW = 16  # entries of an array that are tried one by one
+CODE = "code"  # the name of a straight-line program given as rows; see Draw.dag
+
+Inputs = dict[str, Any]
+
+
+def smaller(
+    inputs: Inputs, fails: Callable[[Inputs], bool], calls: int = CALLS, seconds: float = SECONDS
+) -> Inputs | None:
+    """Simpler inputs for which `fails` holds as well; None where none were found."""
+    search = _Search(inputs, fails, calls, time.monotonic() + seconds)
+    while search.round():
+        pass
+    return search.inputs if search.found else None
+
+
+class _Search:
+    def __init__(self, inputs: Inputs, fails: Callable[[Inputs], bool], calls: int, until: float) -> None:
+        self.inputs, self.found = dict(inputs), False
+        self._fails, self._calls, self._until = fails, calls, until
+
+    def round(self) -> bool:
+        """Try every input once, those that make graphs smaller first; whether anything became simpler."""
+        simpler = False
+        for name in sorted(self.inputs, key=lambda name: _turn(name, self.inputs[name])):
+            steps = _steps_of(name, self.inputs[name])
+            while steps and (value := self._first(name, steps(self.inputs[name]))) is not None:
+                self.inputs = {**self.inputs, name: value}
+                self.found = simpler = True
+        return simpler
+
+    def _first(self, name: str, candidates: Iterator[Any]) -> Any:
+        for value in candidates:
+            if self._calls <= 0 or time.monotonic() > self._until:
+                return None
+            self._calls -= 1
+            if self._fails({**self.inputs, name: value}):
+                return value
+        return None
+
+
+def _turn(name: str, value: Any) -> tuple[bool, bool]:
+    return name != CODE, type(value) is not int
+
+
+def _steps_of(name: str, value: Any) -> Callable[[Any], Iterator[Any]] | None:
+    """Candidates for a value of this kind, each simpler than the value: every step ends somewhere."""
+    if type(value) is int:
+        return _integers
+    if type(value) is float:
+        return _floats
+    if name == CODE and isinstance(value, np.ndarray) and value.ndim == 2:
+        return _programs
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return _arrays
+    if type(value) is list and value and all(type(one) is float for one in value):
+        return lambda numbers: (one.tolist() for one in _arrays(np.array(numbers)))
+    return None
+
+
+def _integers(value: int) -> Iterator[int]:
+    size = abs(value)
+    sign = -1 if value < 0 else 1
+    yield from (sign * one for one in dict.fromkeys((1, 2, 3, size // 2, size - 1)) if 0 < one < size)
+
+
+def _floats(value: float) -> Iterator[float]:
+    if not math.isfinite(value) or value == 0.0:
+        return
+    sign = math.copysign(1.0, value)
+    rounded = (abs(round(value, digits)) for digits in (0, 1, 2))
+    for one in dict.fromkeys((*SIMPLE, *rounded)):
+        if one and _rank(one) < _rank(value):
+            yield sign * one
+
+
+def _rank(value: float) -> int:
+    """How far from simple a number is."""
+    size = abs(value)
+    return SIMPLE.index(size) if size in SIMPLE else len(SIMPLE) + len(repr(size))
+
+
+def _arrays(value: np.ndarray) -> Iterator[np.ndarray]:
+    """All entries simple at once and different from each other, then one entry after another."""
+    whole = (np.arange(value.size) % 9 + 1.0).reshape(value.shape)
+    for factor in (1.0, 0.5, 0.1):
+        candidate = np.copysign(whole * factor, value).astype(value.dtype)
+        if sum(map(_rank, candidate.flat)) < sum(map(_rank, value.flat)):
+            yield candidate
+    if value.size > FEW:
+        return
+    for place, one in enumerate(value.flat):
+        for simple in _floats(float(one)):
+            candidate = value.copy()
+            candidate.flat[place] = simple
+            yield candidate
+
+
+def _programs(code: np.ndarray) -> Iterator[np.ndarray]:
+    """Fewer rows, larger pieces first; then rows of the first operation and of the first operands."""
+    size = len(code)
+    while size := size // 2 if size > 1 else 0:
+        for start in range(0, len(code), size):
+            yield np.delete(code, range(start, min(start + size, len(code))), axis=0)
+    if len(code) == 1:
+        yield code[:0]
+    for place in np.argwhere(code):
+        candidate = code.copy()
+        candidate[tuple(place)] = 0
+        yield candidate
