@@ -20,6 +20,7 @@ from autograder.sandbox.client import Answer, Facts, Level, SandboxError
 from labkit.messages import Message
 
 from . import given
+from .details import Detail, look_closer
 from .explain import explain
 from .plugin import Plugin, Reference, Trial, fault
 from .subject import Sandbox, Subject
@@ -47,11 +48,12 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Graded(msgspec.Struct, frozen=True):
-    """A result, with the facts that differ from run to run: times, memory, what was printed."""
+    """A result, with what may differ from run to run: times, memory, what was printed, and explanations."""
 
     result: Result
     digest: str
     facts: list[dict[str, Any]]
+    details: list[Detail] = []
 
 
 def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
@@ -79,6 +81,8 @@ class _Grader:
         self._skeleton: dict[str, str] = {}
         self._programs = ""
         self._reference: Subject | None = None
+        self._mirror: Subject | None = None
+        self._details: list[Detail] = []
         self._answers: Reference
         self._faults: dict[str, Message] = {}
         self._cpu_s: dict[str, float] = {}
@@ -110,8 +114,9 @@ class _Grader:
         except (OSError, UnicodeDecodeError, SyntaxError, SandboxError) as error:
             self._refuse([" ".join(str(error).split())])
         finally:
-            if self._reference:
-                self._reference.close()
+            for subject in (self._reference, self._mirror):
+                if subject:
+                    subject.close()
             self._sandbox.close()
         return True
 
@@ -143,6 +148,7 @@ class _Grader:
         submission = read_submission(found, self._lab.modules)
         variant = key.variant_of(self._secret, submission.student)
         facts: list[dict[str, Any]] = []
+        self._details = []
         if submission.error:
             outcome = "not-run" if len(found.paths) > 1 else "crashed"  # which one counts, a person decides
             verdicts = [Verdict(check.id, outcome, submission.error) for check in self.plugin.checks]
@@ -159,12 +165,13 @@ class _Grader:
         result = result_of(
             self._lab, self.plugin.checks, verdicts, submission.student, variant, submission.error, notes
         )
-        return Graded(result, submission.digest, facts)
+        return Graded(result, submission.digest, facts, self._details)
 
     def _verdicts(self, submission: Submission, variant: int) -> tuple[list[Verdict], list[dict[str, Any]]]:
         """A verdict for every check; the import of each module first, as a step of its own."""
         facts: list[dict[str, Any]] = []
         verdicts = []
+        self.plugin.failed.clear()
         with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
             broken = self._import(subject, submission, facts)
             for check in self.plugin.checks:
@@ -176,7 +183,18 @@ class _Grader:
                     verdicts.append(Verdict(check.id, *stopped))
                 else:
                     verdicts.append(self._check(check, subject, variant, facts))
+            with contextlib.suppress(Exception):  # it explains verdicts and changes none
+                self._details = self._look_closer(subject, verdicts)
         return verdicts, facts
+
+    def _look_closer(self, subject: Subject, verdicts: list[Verdict]) -> list[Detail]:
+        """Details on what was wrong; the reference runs in a second jail, since its own has a worker at work."""
+        if not self.plugin.failed:
+            return []
+        if self._mirror is None:
+            files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.modules}
+            self._mirror = Subject(self._sandbox, files, self._programs, self._modules)
+        return look_closer(self._lab, self.plugin.checks, verdicts, self.plugin.failed, subject, self._mirror)
 
     def _import(
         self, subject: Subject, submission: Submission, facts: list[dict[str, Any]]

@@ -17,7 +17,8 @@ from autograder.sandbox.client import Answer, Facts, SandboxError, Worker
 from autograder.worker import codec
 from labkit.messages import Message
 
-from . import judge
+from . import judge, readable
+from .details import FailedCall
 from .draws import Draw
 from .explain import clean, explain
 from .subject import Subject
@@ -76,6 +77,7 @@ class Trial:
         self._worker: Worker | None = None
         self.compared: set[str] = set()
         self.submitted: set[str] = set()
+        self.failed: FailedCall | None = None
 
     def submission(self, program: str, **inputs: Any) -> dict[str, Any]:
         """The subject's answer alone, for laws; such a check must also `compare` the same program."""
@@ -91,7 +93,9 @@ class Trial:
         got = self._call(program, inputs)
         if found := judge.first_difference(program, got, want, tolerance):
             call = describe(program, inputs)  # costs more than comparing, so only now
-            raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
+            message = Message(found.id, {**found.arguments, "call": call})
+            self.failed = FailedCall(program, inputs, tolerance, message)
+            raise Finding("wrong", message)
 
     def _call(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
         __tracebackhide__ = True
@@ -110,10 +114,7 @@ class Trial:
 
 def describe(program: str, inputs: dict[str, Any]) -> str:
     """A call as messages show it: program(name=value, …)."""
-    shown = []
-    for name, value in inputs.items():
-        text = judge.number(value) if isinstance(value, float) else " ".join(str(value).split())
-        shown.append(f"{name}={judge.shorten(text, 60)}")
+    shown = [f"{name}={judge.shorten(readable.shown(value), 60)}" for name, value in inputs.items()]
     return judge.shorten(f"{program}({', '.join(shown)})", 160)
 
 
@@ -125,6 +126,7 @@ class Plugin:
         self.items: dict[str, list[pytest.Function]] = {}
         self.checks: list[Check] = []
         self.errors: list[str] = []
+        self.failed: dict[str, FailedCall] = {}
         self._trial: Trial | None = None
         self._variant = 0
         self._ended: BaseException | None = None
@@ -217,6 +219,8 @@ class Plugin:
         self._trial, self._variant, self._ended = trial, variant, None
         runtestprotocol(item, log=False, nextitem=None)
         self._trial = None
+        if trial.failed:
+            self.failed[check_id(item)] = trial.failed
         error = self._ended
         if error is None and not trial.submitted <= trial.compared:
             error = fault(f"{check_id(item)} never compares what `submission` ran: zeros would satisfy it")

@@ -1,0 +1,77 @@
+"""Inputs and graphs in words that a person reads: numbers short, big arrays by their shape, v1 … vN."""
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from . import judge
+from .explain import clean
+from .trace import Trace
+
+FEW = 12  # entries of an array that are shown
+_INFIX = {"+", "-", "*", "/", "**"}
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """A node as pages draw it; `inputs` are places of earlier drawn nodes.
+
+    `number` is its right adjoint or tangent, "" where the pass has none.
+    """
+
+    name: str
+    formula: str
+    inputs: list[int]
+    value: str
+    number: str
+
+
+def shown(value: Any) -> str:
+    """A value of a call."""
+    if isinstance(value, np.ndarray):
+        return shown(value.tolist()) if value.size <= FEW else f"⟨{'×'.join(map(str, value.shape))}⟩"
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value))}]" if len(value) <= FEW else f"⟨{len(value)}⟩"
+    return judge.number(value) if isinstance(value, float) else " ".join(str(value).split())
+
+
+def inputs(values: dict[str, Any]) -> dict[str, str]:
+    """A call's inputs by name."""
+    return {name: judge.shorten(shown(value), 120) for name, value in values.items()}
+
+
+class Names:
+    """What a trace's nodes are called: v1, v2 … in order of creation, a constant by its number."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self.drawn = [node for node in range(len(trace.names)) if not trace.is_constant(node)]
+        self.place = {node: place for place, node in enumerate(self.drawn)}
+
+    def name(self, node: int) -> str:
+        """The node in a formula."""
+        return f"v{self.place[node] + 1}" if node in self.place else judge.number(self._trace.values[node])
+
+    def formula(self, node: int) -> str:
+        """How the node is computed: an operation on names; a leaf's kind."""
+        operation = clean(self._trace.names[node])
+        operands = [self.name(operand) for operand, _ in self._trace.slots(node)]
+        if operation in _INFIX and len(operands) == 2:
+            return f" {operation} ".join(operands)
+        if operation == "neg" and len(operands) == 1:
+            return f"-{operands[0]}"
+        return f"{operation}({', '.join(operands)})" if operands else operation
+
+    def nodes(self) -> list[Drawn]:
+        """Every node but the constants."""
+        numbered = self._trace.kind in ("forward_mode", "reverse_mode") and self._trace.numbers
+        return [
+            Drawn(
+                self.name(node),
+                self.formula(node),
+                list(dict.fromkeys(self.place[i] for i, _ in self._trace.slots(node) if i in self.place)),
+                judge.number(self._trace.values[node], 6),
+                judge.number(self._trace.number(node), 6) if numbered else "",
+            )
+            for node in self.drawn
+        ]
