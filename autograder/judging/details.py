@@ -44,7 +44,11 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The first wrong node, in words: `node` is its place among the drawn ones, `other` a second node's name."""
+    """The first wrong node, in words.
+
+    `node` is its place among the drawn ones, `other` the name of a second one: a slot's input, or what stands
+    on the wrong side in an order. Numbers that are none are "".
+    """
 
     kind: Literal["structure", "value", "partial", "tangent", "adjoint", "order"]
     node: int
@@ -137,9 +141,9 @@ def _first(passes: list[tuple[Trace, Trace]]) -> tuple[Trace | None, Found | Non
 
 def _in_words(parting: Parting, own: Trace, right: Trace) -> Found:
     names = readable.Names(right)
-    expected, got = (judge.number(one) for one in (parting.expected, parting.got))
+    expected, got = readable.number(parting.expected), readable.number(parting.got)
     if expected == got:
-        expected, got = (judge.number(one, 17) for one in (parting.expected, parting.got))
+        expected, got = readable.number(parting.expected, 17), readable.number(parting.got, 17)
     if parting.kind == "structure":
         expected, got = names.formula(parting.node), readable.Names(own).formula(parting.node)
     return Found(
@@ -148,10 +152,7 @@ def _in_words(parting: Parting, own: Trace, right: Trace) -> Found:
         expected,
         got,
         "" if parting.other is None else names.name(parting.other),
-        [
-            Part(names.name(node), *(judge.number(one, 6) for one in numbers))
-            for node, *numbers in parting.parts
-        ],
+        [Part(names.name(node), *map(readable.number, numbers)) for node, *numbers in parting.parts],
         parting.mistake,
     )
 
@@ -174,8 +175,12 @@ class _Pair:
             return None
         return found
 
+    def fails(self, inputs: dict[str, Any]) -> bool:
+        """Whether these inputs fail as the call's own did."""
+        return self.message(inputs) is not None
+
     def passes(self, inputs: dict[str, Any]) -> list[tuple[Trace, Trace]]:
-        """The passes both runs told of, side by side. Raises: ValueError for a telling that makes no sense."""
+        """The passes both runs told of, side by side. Raises: ValueError for a telling without sense."""
         own, right = (self._told(worker, inputs) for worker in (self._own, self._right))
         return list(zip(own, right, strict=False))
 

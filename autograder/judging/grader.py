@@ -188,7 +188,7 @@ class _Grader:
         return verdicts, facts
 
     def _look_closer(self, subject: Subject, verdicts: list[Verdict]) -> list[Detail]:
-        """Details on what was wrong; the reference runs in a second jail, since its own has a worker at work."""
+        """Details on what was wrong. The reference gets a second jail: its first has a worker at work."""
         if not self.plugin.failed:
             return []
         if self._mirror is None:

@@ -35,6 +35,11 @@ def shown(value: Any) -> str:
     return judge.number(value) if isinstance(value, float) else " ".join(str(value).split())
 
 
+def number(value: float | None, digits: int = 6) -> str:
+    """A number of a graph; "" for what is none."""
+    return "" if value is None else judge.number(value, digits)
+
+
 def inputs(values: dict[str, Any]) -> dict[str, str]:
     """A call's inputs by name."""
     return {name: judge.shorten(shown(value), 120) for name, value in values.items()}
@@ -50,7 +55,10 @@ class Names:
 
     def name(self, node: int) -> str:
         """The node in a formula."""
-        return f"v{self.place[node] + 1}" if node in self.place else judge.number(self._trace.values[node])
+        if node in self.place:
+            return f"v{self.place[node] + 1}"
+        constant = number(self._trace.values[node], 9)
+        return f"({constant})" if constant.startswith("-") else constant
 
     def formula(self, node: int) -> str:
         """How the node is computed: an operation on names; a leaf's kind."""
@@ -70,8 +78,8 @@ class Names:
                 self.name(node),
                 self.formula(node),
                 list(dict.fromkeys(self.place[i] for i, _ in self._trace.slots(node) if i in self.place)),
-                judge.number(self._trace.values[node], 6),
-                judge.number(self._trace.number(node), 6) if numbered else "",
+                number(self._trace.values[node]),
+                number(self._trace.number(node)) if numbered else "",
             )
             for node in self.drawn
         ]

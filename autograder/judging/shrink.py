@@ -2,7 +2,7 @@
 
 Greedy and in a fixed order, so that the same failure gives the same small input; bounded by calls, with the
 clock as a backstop. Signs stay, and shapes too (but for the rows of `code`, a random graph's operations), so
-that a function's domain is not left by chance: the caller's reference has the last word on that.
+that a function's domain is not left by chance; the caller's reference has the last word on that.
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 
 CALLS = 200
 SECONDS = 0.5
-SIMPLE = (1.0, 2.0, 0.5, 3.0, 1.5)  # simplest first
+SIMPLE = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 FEW = 16  # entries of an array that are tried one by one
 CODE = "code"  # the name of a straight-line program given as rows; see Draw.dag
 
@@ -40,11 +40,14 @@ class _Search:
         """Try every input once, those that make graphs smaller first; whether anything became simpler."""
         simpler = False
         for name in sorted(self.inputs, key=lambda name: _turn(name, self.inputs[name])):
-            steps = _steps_of(name, self.inputs[name])
-            while steps and (value := self._first(name, steps(self.inputs[name]))) is not None:
+            while (value := self._first(name, self._steps(name))) is not None:
                 self.inputs = {**self.inputs, name: value}
                 self.found = simpler = True
         return simpler
+
+    def _steps(self, name: str) -> Iterator[Any]:
+        used = {abs(value) for other, value in self.inputs.items() if other != name and type(value) is float}
+        return _steps_of(name, self.inputs[name], used)
 
     def _first(self, name: str, candidates: Iterator[Any]) -> Any:
         for value in candidates:
@@ -60,19 +63,19 @@ def _turn(name: str, value: Any) -> tuple[bool, bool]:
     return name != CODE, type(value) is not int
 
 
-def _steps_of(name: str, value: Any) -> Callable[[Any], Iterator[Any]] | None:
-    """Candidates for a value of this kind, each simpler than the value: every step ends somewhere."""
+def _steps_of(name: str, value: Any, used: set[float]) -> Iterator[Any]:
+    """Candidates for a value of this kind, each simpler than the value: every search ends somewhere."""
     if type(value) is int:
-        return _integers
-    if type(value) is float:
-        return _floats
-    if name == CODE and isinstance(value, np.ndarray) and value.ndim == 2:
-        return _programs
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return _arrays
-    if type(value) is list and value and all(type(one) is float for one in value):
-        return lambda numbers: (one.tolist() for one in _arrays(np.array(numbers)))
-    return None
+        yield from _integers(value)
+    elif type(value) is float:
+        yield from _floats(value, used)
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        yield from _arrays(value)
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "i":
+        yield from _programs(value) if name == CODE and value.ndim == 2 else _places(value)
+    elif type(value) is list and value and all(type(one) in (int, float) for one in value):
+        array = np.array(value)
+        yield from (one.tolist() for one in (_arrays(array) if array.dtype.kind == "f" else _places(array)))
 
 
 def _integers(value: int) -> Iterator[int]:
@@ -81,35 +84,48 @@ def _integers(value: int) -> Iterator[int]:
     yield from (sign * one for one in dict.fromkeys((1, 2, 3, size // 2, size - 1)) if 0 < one < size)
 
 
-def _floats(value: float) -> Iterator[float]:
+def _places(value: np.ndarray) -> Iterator[np.ndarray]:
+    """Smaller places in a list of nodes."""
+    for index in np.argwhere(value > 0):
+        at = tuple(index)
+        for one in dict.fromkeys((value[at] // 2, value[at] - 1)):
+            candidate = value.copy()
+            candidate[at] = one
+            yield candidate
+
+
+def _floats(value: float, used: set[float]) -> Iterator[float]:
+    """The nearest simple number first; one that nothing else has, since equal numbers hide mistakes."""
     if not math.isfinite(value) or value == 0.0:
         return
-    sign = math.copysign(1.0, value)
+    near = sorted(set(SIMPLE) - used, key=lambda one: abs(one - abs(value)))
     rounded = (abs(round(value, digits)) for digits in (0, 1, 2))
-    for one in dict.fromkeys((*SIMPLE, *rounded)):
+    for one in dict.fromkeys((*near, *rounded)):
         if one and _rank(one) < _rank(value):
-            yield sign * one
+            yield math.copysign(one, value)
 
 
 def _rank(value: float) -> int:
     """How far from simple a number is."""
-    size = abs(value)
-    return SIMPLE.index(size) if size in SIMPLE else len(SIMPLE) + len(repr(size))
+    return 0 if abs(value) in SIMPLE else len(repr(float(value)))
 
 
 def _arrays(value: np.ndarray) -> Iterator[np.ndarray]:
-    """All entries simple at once and different from each other, then one entry after another."""
-    whole = (np.arange(value.size) % 9 + 1.0).reshape(value.shape)
-    for factor in (1.0, 0.5, 0.1):
-        candidate = np.copysign(whole * factor, value).astype(value.dtype)
-        if sum(map(_rank, candidate.flat)) < sum(map(_rank, value.flat)):
+    """All entries at once, then one entry after another."""
+    simple, used = value.copy(), set[float]()
+    for place, one in enumerate(value.flat):
+        simple.flat[place] = next(_floats(float(one), used), one)
+        used.add(abs(float(simple.flat[place])))
+    for candidate in (simple, np.round(value, 1)):
+        if candidate.all() and sum(map(_rank, candidate.flat)) < sum(map(_rank, value.flat)):
             yield candidate
     if value.size > FEW:
         return
     for place, one in enumerate(value.flat):
-        for simple in _floats(float(one)):
+        others = {abs(float(other)) for index, other in enumerate(value.flat) if index != place}
+        for number in _floats(float(one), others):
             candidate = value.copy()
-            candidate.flat[place] = simple
+            candidate.flat[place] = number
             yield candidate
 
 

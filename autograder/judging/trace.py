@@ -18,14 +18,15 @@ NOISE = 1e-12  # of the largest number of the pass
 
 Names = Annotated[list[Annotated[str, Meta(max_length=40)]], Meta(max_length=LONGEST)]
 Places = Annotated[list[Annotated[int, Meta(ge=0, lt=LONGEST)]], Meta(max_length=2 * LONGEST)]
-Numbers = Annotated[list[float], Meta(max_length=2 * LONGEST)]
+Number = float | None
+Numbers = Annotated[list[Number], Meta(max_length=2 * LONGEST)]
 
 
 class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One pass, node by node in order of creation; `inputs` and `partials` run through all nodes' slots.
 
     `names` are operations, "variable", "table", or "" for a constant. `numbers` are adjoints, tangents, or
-    places in an order (-1: missing, -n: there n times).
+    places in an order (-1: missing, -n: there n times). None stands for what is no number.
     """
 
     kind: Literal["graph", "order", "forward_mode", "reverse_mode"]
@@ -51,22 +52,22 @@ class Trace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("an input is no earlier node")
         return trace
 
-    def slots(self, node: int) -> list[tuple[int, float]]:
+    def slots(self, node: int) -> list[tuple[int, Number]]:
         """Input and local derivative of every slot of a node."""
         start = sum(self.counts[:node])
         stop = start + self.counts[node]
         return list(zip(self.inputs[start:stop], self.partials[start:stop], strict=True))
 
-    def uses(self, node: int) -> Iterator[tuple[int, float]]:
+    def uses(self, node: int) -> Iterator[tuple[int, Number]]:
         """User and local derivative of every slot that a node fills."""
         for user in range(len(self.names)):
             for i, partial in self.slots(user):
                 if i == node:
                     yield user, partial
 
-    def number(self, node: int) -> float:
-        """The adjoint, tangent or place of a node; NaN where nothing was told."""
-        return self.numbers[node] if self.numbers else math.nan
+    def number(self, node: int) -> Number:
+        """The adjoint, tangent or place of a node."""
+        return self.numbers[node] if self.numbers else None
 
     def is_constant(self, node: int) -> bool:
         """Whether a node stands for a number of the formula."""
@@ -82,10 +83,10 @@ class Parting(msgspec.Struct, frozen=True):
 
     kind: Literal["structure", "value", "partial", "tangent", "adjoint", "order"]
     node: int
-    expected: float = math.nan
-    got: float = math.nan
+    expected: Number = None
+    got: Number = None
     other: int | None = None
-    parts: list[tuple[int, float, float]] = []
+    parts: list[tuple[int, Number, Number]] = []
     mistake: str = ""
 
 
@@ -100,7 +101,7 @@ def first_parting(own: Trace, right: Trace) -> Parting | None:
     return _value(own, right) or _partial(own, right) or _number(own, right)
 
 
-def _values(trace: Trace) -> list[float]:
+def _values(trace: Trace) -> list[Number]:
     return [trace.values[node] for node in trace.outputs]
 
 
@@ -137,7 +138,7 @@ def _partial(own: Trace, right: Trace) -> Parting | None:
 def _number(own: Trace, right: Trace) -> Parting | None:
     if right.kind == "order":
         return _order(own)
-    scale = max((abs(number) for number in right.numbers if math.isfinite(number)), default=0.0)
+    scale = max((abs(one) for one in right.numbers if one is not None and math.isfinite(one)), default=0.0)
     nodes = range(len(right.names))
     backwards = right.kind == "reverse_mode"
     for node in reversed(nodes) if backwards else nodes:
@@ -155,41 +156,44 @@ def _number(own: Trace, right: Trace) -> Parting | None:
 
 def _order(own: Trace) -> Parting | None:
     """An order breaks a law by itself: nothing to compare with."""
-    for node in range(len(own.names)):
-        place = own.number(node)
+    places = [place or 0.0 for place in own.numbers]
+    for node, place in enumerate(places):
         if place < 0:
             return Parting("order", node, 1.0, 0.0 if place == -1 else -place)
         for i, _ in own.slots(node):
-            if own.number(i) > place:
+            if places[i] > place:
                 return Parting("order", node, other=i)
     return None
 
 
 def _mistake(
-    got: float, expected: float, parts: list[tuple[int, float, float]], scale: float, is_start: bool
+    got: Number, expected: Number, parts: list[tuple[int, Number, Number]], scale: float, is_start: bool
 ) -> str:
-    if math.isnan(got):
+    """What a wrong number looks like."""
+    if got is None:
         return "missing"
     if is_start and not _differ(got, 1.0, 0.0):
         return "seed"
-    products = [partial * number for _, partial, number in parts]
-    if len(products) > 1 and any(not _differ(got, one, scale) for one in products):
+    known = [(partial, number) for _, partial, number in parts if partial is not None and number is not None]
+    if len(known) > 1 and any(not _differ(got, partial * number, scale) for partial, number in known):
         return "one-path"
-    if parts and not _differ(got, sum(partial for _, partial, _ in parts), scale):
+    if known and not _differ(got, sum(partial for partial, _ in known), scale):
         return "chain"
     return _sign(got, expected)
 
 
-def _sign(got: float, expected: float) -> str:
-    return "sign" if not _differ(-got, expected, 0.0) else ""
+def _sign(got: Number, expected: Number) -> str:
+    return "sign" if got and not _differ(-got, expected, 0.0) else ""
 
 
-def _far(got: list[float], expected: list[float]) -> bool:
+def _far(got: list[Number], expected: list[Number]) -> bool:
     return any(_differ(one, other, 0.0) for one, other in zip(got, expected, strict=True))
 
 
-def _differ(got: float, expected: float, scale: float) -> bool:
+def _differ(got: Number, expected: Number, scale: float) -> bool:
     """Whether two numbers are told apart; NaN and infinities are like themselves."""
+    if got is None or expected is None:
+        return got is not expected
     if math.isnan(got) or math.isnan(expected):
         return math.isnan(got) != math.isnan(expected)
     if math.isinf(got) or math.isinf(expected):

@@ -780,7 +780,7 @@ class Watched:
             "inputs": [place[id(operand)] for node in nodes for operand in node.inputs],
             "outputs": [place[id(node)] for node in outputs],
             "values": [number(node.value) for node in nodes],
-            "partials": [partial for node in nodes for partial in partials_or_nan(node)],
+            "partials": [partial for node in nodes for partial in partials_or_none(node)],
             "numbers": numbers[kind](nodes, outputs, call) if kind in numbers else [],
         }
 
@@ -801,11 +801,11 @@ class Watched:
         try:
             every = [number(one) for one in self.engine.forward_mode(list(nodes), *arguments, **options)]
         except Exception:
-            every = [math.nan] * len(nodes)
+            every = []
         finally:
             self.depth -= 1
         known = dict(zip(map(id, nodes), every)) | dict(zip(map(id, outputs), map(number, call["result"])))
-        return [known.get(id(node), math.nan) for node in nodes]
+        return [known.get(id(node)) for node in nodes]
 
     def places(self, nodes, outputs, call):
         """Where each node stands in an order; -1 where it is missing, -n where it stands n times."""
@@ -815,13 +815,14 @@ class Watched:
 
 
 def number(value):
-    return float(value) if isinstance(value, Real) else math.nan
+    """A float, or None for what is no number."""
+    return float(value) if isinstance(value, Real) else None
 
 
-def partials_or_nan(node):
-    """As many local derivatives as inputs, NaN for what is no number."""
+def partials_or_none(node):
+    """As many local derivatives as inputs, None for what is no number."""
     try:
         partials = [number(one) for one in node.op.partials(tuple(i.value for i in node.inputs), node.value)]
     except Exception:
         partials = []
-    return (partials + [math.nan] * len(node.inputs))[: len(node.inputs)]
+    return (partials + [None] * len(node.inputs))[: len(node.inputs)]
