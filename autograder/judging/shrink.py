@@ -59,8 +59,14 @@ class _Search:
         return None
 
 
-def _turn(name: str, value: Any) -> tuple[bool, bool]:
-    return name != CODE, type(value) is not int
+def _turn(name: str, value: Any) -> int:
+    """Places of nodes first: only then can a program lose its last rows. Numbers come last."""
+    kind = value.dtype.kind if isinstance(value, np.ndarray) else "i" if _is_places(value) else ""
+    return 1 if name == CODE else 0 if kind == "i" else 2 if type(value) is int else 3
+
+
+def _is_places(value: Any) -> bool:
+    return type(value) is list and bool(value) and all(type(one) is int for one in value)
 
 
 def _steps_of(name: str, value: Any, used: set[float]) -> Iterator[Any]:
@@ -73,9 +79,10 @@ def _steps_of(name: str, value: Any, used: set[float]) -> Iterator[Any]:
         yield from _arrays(value)
     elif isinstance(value, np.ndarray) and value.dtype.kind == "i":
         yield from _programs(value) if name == CODE and value.ndim == 2 else _places(value)
-    elif type(value) is list and value and all(type(one) in (int, float) for one in value):
-        array = np.array(value)
-        yield from (one.tolist() for one in (_arrays(array) if array.dtype.kind == "f" else _places(array)))
+    elif _is_places(value):
+        yield from (one.tolist() for one in _places(np.array(value)))
+    elif type(value) is list and value and all(type(one) is float for one in value):
+        yield from (one.tolist() for one in _arrays(np.array(value)))
 
 
 def _integers(value: int) -> Iterator[int]:
@@ -130,14 +137,15 @@ def _arrays(value: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _programs(code: np.ndarray) -> Iterator[np.ndarray]:
-    """Fewer rows, larger pieces first; then rows of the first operation and of the first operands."""
+    """Fewer rows, larger pieces first; then rows of the first operation."""
     size = len(code)
     while size := size // 2 if size > 1 else 0:
         for start in range(0, len(code), size):
             yield np.delete(code, range(start, min(start + size, len(code))), axis=0)
     if len(code) == 1:
         yield code[:0]
-    for place in np.argwhere(code):
-        candidate = code.copy()
-        candidate[tuple(place)] = 0
-        yield candidate
+    for rows in (slice(None), *np.flatnonzero(code[:, 0])):
+        if code[rows, 0].any():
+            candidate = code.copy()
+            candidate[rows, 0] = 0
+            yield candidate

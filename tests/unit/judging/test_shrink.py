@@ -65,10 +65,24 @@ def test_places_in_a_list_of_nodes_become_smaller_and_none_is_lost(kind):
 
 def test_code_loses_the_rows_that_do_not_matter():
     code = np.random.default_rng(0).integers(1, 1000, (20, 3))
-    culprit = code[13, 0]
-    found = smaller({"code": code}, lambda inputs: culprit in inputs["code"][:, 0])["code"]
-    assert found.tolist() == [[culprit, 0, 0]]
+    culprit = code[13]
+    found = smaller({"code": code}, lambda inputs: culprit[0] in inputs["code"][:, 0])["code"]
+    assert found.tolist() == [culprit.tolist()]
     assert smaller({"code": code}, always)["code"].shape == (0, 3)
+
+
+def test_code_gets_the_first_operation_where_another_does_not_matter():
+    code = np.random.default_rng(0).integers(1, 1000, (8, 3))
+    found = smaller({"code": code}, lambda inputs: len(inputs["code"]) == 8 and inputs["code"][2, 0])["code"]
+    assert np.flatnonzero(found[:, 0]).tolist() == [2]
+    assert (found[:, 1:] == code[:, 1:]).all()
+
+
+def test_a_program_loses_its_last_rows_once_nothing_asks_for_their_nodes():
+    code = np.ones((14, 3), int)
+    inputs = {"code": code, "chosen": [8, 14]}
+    found = smaller(inputs, lambda inputs: max(inputs["chosen"]) < 3 + len(inputs["code"]))
+    assert found["code"].shape == (0, 3) and found["chosen"] == [0, 0]
 
 
 def test_rows_of_any_other_array_are_kept():
