@@ -36,7 +36,7 @@ class FailedCall(NamedTuple):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A summand of a node's adjoint or tangent: along which node, local derivative, that node's number."""
+    """A summand of a node's number: along which node, local derivative times that node's own number."""
 
     name: str
     partial: str
@@ -64,8 +64,8 @@ class Detail(msgspec.Struct, frozen=True):
 
     check: str
     program: str
-    inputs: dict[str, str]
-    smaller: dict[str, str] | None
+    inputs: list[tuple[str, str]]
+    smaller: list[tuple[str, str]]
     message: Message | None
     mode: Literal["graph", "order", "forward_mode", "reverse_mode"] | None
     nodes: list[readable.Drawn]
@@ -115,7 +115,7 @@ def _detail(
             message = pair.message(smaller)
         traced = call.inputs if message is None or smaller is None else smaller
         passes = pair.passes(traced)
-    shown = None if message is None or smaller is None else readable.inputs(smaller)
+    shown = readable.inputs(smaller) if message and smaller else []
     theirs, found = _first(passes)
     names = readable.Names(theirs) if theirs else None
     return Detail(

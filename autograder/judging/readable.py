@@ -7,6 +7,7 @@ import numpy as np
 
 from . import judge
 from .explain import clean
+from .shrink import CODE
 from .trace import Trace
 
 FEW = 12  # entries of an array that are shown
@@ -40,9 +41,14 @@ def number(value: float | None, digits: int = 6) -> str:
     return "" if value is None else judge.number(value, digits)
 
 
-def inputs(values: dict[str, Any]) -> dict[str, str]:
-    """A call's inputs by name."""
-    return {name: judge.shorten(shown(value), 120) for name, value in values.items()}
+def inputs(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """A call's inputs by name, in their order."""
+    return [(name, judge.shorten(_input(name, value), 120)) for name, value in values.items()]
+
+
+def _input(name: str, value: Any) -> str:
+    """A random graph's rows by their number: what they build is drawn."""
+    return str(len(value)) if name == CODE and isinstance(value, np.ndarray) else shown(value)
 
 
 class Names:

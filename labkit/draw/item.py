@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Item:
-    """A node. `inputs` are places of earlier items in the list; `note` is a line below the value."""
+    """A node. `inputs` are places of earlier items in the list; `note` is a line or more below the value."""
 
     label: str
     inputs: tuple[int, ...] = ()

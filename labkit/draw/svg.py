@@ -51,7 +51,7 @@ def as_svg(items: Sequence[Item], title: str) -> str:
 
 
 def _lines(item: Item) -> list[str]:
-    lines = [printable(text) for text in (item.label, item.value, item.note) if text]
+    lines = [printable(text) for text in (item.label, item.value, *item.note.split("\n")) if text]
     lines = [line if len(line) <= LONGEST else line[: LONGEST - 1] + "…" for line in lines] or [""]
     return [f"→ {lines[0]}", *lines[1:]] if item.marked else lines
 

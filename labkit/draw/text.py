@@ -11,7 +11,8 @@ _WIDE = ("W", "F")  # letters that take two columns
 
 def as_text(items: Sequence[Item]) -> str:
     """Lines in the order of the items, columns aligned."""
-    rows = [tuple(map(printable, (item.label, item.value, item.note))) for item in items]
+    rows = [(item.label, item.value, ", ".join(item.note.split("\n"))) for item in items]
+    rows = [(printable(label), printable(value), printable(note)) for label, value, note in rows]
     widths = [max(map(_columns, column), default=0) for column in zip(*rows, strict=True)]
     lines = []
     for item, row in zip(items, rows, strict=True):
