@@ -80,7 +80,7 @@ def _node(item: Item, lines: list[str], x: float, y: float, width: float, height
             'style="fill:var(--graph-mark-paper,none);stroke:var(--graph-mark,currentColor)"/>'
         )
     else:
-        radius = 6 if item.inputs else height / 2
+        radius = 4 if item.inputs else 18
         shape = (
             f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.0f}" '
             'stroke-width="1.2" style="fill:var(--graph-paper,none);stroke:var(--graph-ink,currentColor)"/>'

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from autograder.course import Lab
 from autograder.judging.details import Detail
-from autograder.judging.verdicts import UNDECIDED, CheckResult, Result, TaskResult
+from autograder.judging.verdicts import UNDECIDED, Result, TaskResult
 from labkit.messages import Message
 
 from .drawing import words
@@ -19,7 +19,10 @@ BINS = 10
 HARDEST, COMMONEST, NAMED = 8, 10, 6  # lines of these tables, students named in a line
 
 
-_Case = tuple[str, TaskResult, CheckResult, Detail | None]  # a student's failure of a task
+_Case = tuple[str, TaskResult, Message, Detail | None]  # a student's failure of a task
+_OF_A_TASK = frozenset(  # messages of a kind that two tasks may have for different reasons
+    f"judging.{name}" for name in ("wrong-value", "wrong-kind", "law", "exception", "not-attempted")
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class TaskLine:
 class Failure:
     """Students whose work fails in the same way, with what one of them reads."""
 
-    task: str
+    tasks: list[str]
     outcome: str
     outcome_words: str
     text: str
@@ -141,20 +144,23 @@ def _tasks(results: list[Result], language: str) -> list[TaskLine]:
 
 
 def _failures(stored: list[Stored], language: str) -> list[Failure]:
-    """Grouped by task, outcome, kind of message and, where it is known, kind of mistake."""
+    """Grouped by outcome, kind of message and kind of mistake; what is wrong, by task as well."""
     groups: dict[tuple[str, ...], list[_Case]] = defaultdict(list)
     for one in stored:
         for task in one.result.tasks:
-            if task.outcome in ("passed", "blocked", *UNDECIDED):
-                continue
             own = [check for check in to_show(task) if check.outcome == task.outcome]
             check = next((check for check in own if check.id in one.details), own[0] if own else None)
-            if check:
-                detail = one.details.get(check.id)
-                key = (task.id, task.outcome, check.message.id if check.message else "", *_kind(detail))
-                groups[key].append((one.result.student, task, check, detail))
-    largest = sorted(groups.values(), key=len, reverse=True)[:COMMONEST]
-    return [_failure(group, language) for group in largest]
+            if check is None or check.message is None or task.outcome in ("blocked", *UNDECIDED):
+                continue
+            if check.message.id == "judging.timed-out-again":  # the consequence of another time-out
+                continue
+            detail = one.details.get(check.id)
+            where = task.id if check.message.id in _OF_A_TASK else ""
+            groups[where, task.outcome, check.message.id, *_kind(detail)].append(
+                (one.result.student, task, check.message, detail)
+            )
+    failures = [_failure(group, language) for group in groups.values()]
+    return sorted(failures, key=lambda failure: -failure.count)[:COMMONEST]
 
 
 def _kind(detail: Detail | None) -> tuple[str, str]:
@@ -162,14 +168,16 @@ def _kind(detail: Detail | None) -> tuple[str, str]:
 
 
 def _failure(group: list[_Case], language: str) -> Failure:
-    _, task, check, detail = group[0]
-    students = [student for student, *_ in group]
-    text = check.message.text(language) if check.message else ""
-    if detail and detail.found and detail.found.mistake:
-        text = words(f"mistake-{detail.found.mistake}", language)
-    outcome = report_words(f"outcome-{task.outcome}", language)
+    _, task, message, detail = group[0]
+    students = list(dict.fromkeys(student for student, *_ in group))
+    found = detail.found if detail else None
     return Failure(
-        task.title[language], task.outcome, outcome, text, students[:NAMED], max(len(students) - NAMED, 0)
+        list(dict.fromkeys(task.title[language] for _, task, *_ in group)),
+        task.outcome,
+        report_words(f"outcome-{task.outcome}", language),
+        words(f"mistake-{found.mistake}", language) if found and found.mistake else message.text(language),
+        students[:NAMED],
+        max(len(students) - NAMED, 0),
     )
 
 

@@ -38,6 +38,7 @@ def explained(detail: Detail, hints: HintLevel, language: str) -> Explained:
         call = f"{detail.program}({', '.join(f'{name}={value}' for name, value in smaller)})"
         says = Message(detail.message.id, {**detail.message.arguments, "call": call}).text(language)
     found = detail.found
+    caption = words("graph-smaller" if detail.smaller else "graph", language)
     return Explained(
         _inputs(detail.inputs, detail, language, drawn=not detail.smaller),
         smaller,
@@ -45,7 +46,7 @@ def explained(detail: Detail, hints: HintLevel, language: str) -> Explained:
         _found(found, detail, language) if found else "",
         _sum(found, detail, language) if found and hints != "none" else "",
         next_step(found, hints, language) if found else "",
-        words("graph-marked" if found else "graph", language),
+        words("marked", language, graph=caption) if found else caption,
         _items(detail, language) if len(detail.nodes) > 1 else [],
     )
 

@@ -24,7 +24,7 @@ def markdown(pages: list[PageView]) -> str:
 def _in_language(page: PageView) -> str:
     language = page.language
     lines = [f"# {escape(page.title)}", "", page.total, ""]
-    lines += [f"- {_headed(*one)}" for one in page.summary] + [""]
+    lines += [f"- {_headed(*one, language)}" for one in page.summary] + [""]
     lines += [f"## {report_words('tasks', language)}", "", report_words("header", language), "|---|---|---|"]
     lines += [f"| {escape(task.title)} | {task.points} | {task.outcome_words} |" for task in page.tasks]
     lines.append("")
@@ -39,8 +39,8 @@ def _in_language(page: PageView) -> str:
     return "\n".join(lines)
 
 
-def _headed(heading: str, text: str) -> str:
-    return f"**{heading}**: {escape(text)}" if heading else escape(text)
+def _headed(heading: str, text: str, language: str) -> str:
+    return f"**{heading}**{words('colon', language)}{escape(text)}" if heading else escape(text)
 
 
 def _task(task: TaskView, language: str) -> list[str]:
@@ -65,7 +65,7 @@ def _detail(detail: Explained, language: str) -> list[str]:
     ):
         if inputs:
             listed = ", ".join(f"{name} = {value}" for name, value in inputs)
-            lines += [f"  **{words(heading, language)}**: {escape(listed)}", ""]
+            lines += [f"  {_headed(words(heading, language), listed, language)}", ""]
         lines += [f"  {escape(says)}", ""] if says else []
     for text in (detail.found, detail.sum):
         lines += [f"  {escape(text)}", ""] if text else []
@@ -73,5 +73,5 @@ def _detail(detail: Explained, language: str) -> list[str]:
         drawn = as_text(detail.items).replace("`", "'")
         lines += [f"  {detail.caption}", "", "  ```text"]
         lines += [f"  {line}" for line in drawn.splitlines()] + ["  ```", ""]
-    lines += [f"  **{words('next', language)}**: {escape(detail.next)}", ""] if detail.next else []
+    lines += [f"  {_headed(words('next', language), detail.next, language)}", ""] if detail.next else []
     return lines

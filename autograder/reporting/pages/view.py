@@ -91,17 +91,18 @@ def _summary(
     passed = [task.title[language] for task in result.tasks if task.outcome == "passed"]
     if first is None:
         return [("", report_words("all-passed", language))]
-    lines = [] if not passed else [("", words("passed-tasks", language, tasks=" · ".join(passed)))]
+    lines = [(words("passed-tasks", language), " · ".join(passed))] if passed else []
     points = "?" if first.points is None else first.points
     told = words("points", language, points=points, max=first.max)
     if not result.error:
         lines.append((words("look-first", language), f"{first.title[language]} ({told})"))
     check = _cause(first, stored.details)
     message = result.error or (check.message if check else None)
-    if message:
-        lines.append((words("why", language), message.text(language)))
     detail = stored.details.get(check.id) if check else None
     shown = explained(detail, course.hint_level, language) if detail else None
+    why = (shown.smaller_says if shown else "") or (message.text(language) if message else "")
+    if why:
+        lines.append((words("why", language), why))
     if shown and shown.found:
         lines.append((words("where", language), shown.found))
     hint = shown.next if shown else ""
