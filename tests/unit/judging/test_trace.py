@@ -25,6 +25,8 @@ GRAPH = {"code": CODE, "x": np.array([0.7, -0.4, 1.2])}
 # What students write, by name: file, right text, wrong text.
 ADD_UP = "node_to_grad[operand] = node_to_grad.get(operand, 0.0) + partial_adjoint"
 PUSH = "node_to_tangent[node] = node_to_tangent.get(node, 0.0) + partial * node_to_tangent[operand]"
+MINUS = "return binary(SUBTRACT, other, self)"
+LAST_LINES = "                order.append(node)\n    return order"
 MISTAKES = {
     "overwritten": ("engine.py", ADD_UP, "node_to_grad[operand] = partial_adjoint"),
     "without-upstream": ("engine.py", "partial_adjoint = partial * adjoint", "partial_adjoint = partial"),
@@ -42,18 +44,28 @@ MISTAKES = {
         "return ieee_divide(1.0, b), ieee_divide(-value, b)",
         "return ieee_divide(-value, b), ieee_divide(1.0, b)",
     ),
-    "reflected": ("graph.py", "return binary(SUBTRACT, other, self)", "return binary(SUBTRACT, self, other)"),
-    "sum-of-negative": (
-        "graph.py",
-        "return binary(SUBTRACT, other, self)",
-        "return binary(ADD, other, -self)",
-    ),
-    "too-early": (
-        "graph.py",
-        "                order.append(node)\n    return order",
-        "                order.append(node)\n    return order[::-1]",
-    ),
+    "reflected": ("graph.py", MINUS, "return binary(SUBTRACT, self, other)"),
+    "sum-of-negative": ("graph.py", MINUS, "return binary(ADD, other, -self)"),
+    "users-first": ("graph.py", LAST_LINES, LAST_LINES + "[::-1]"),
 }
+
+REMEMBERS = """
+_seen, _right = [], reverse_mode
+
+
+def reverse_mode(output, seed=1.0, record=None):
+    _seen.append(1)
+    return _right(output, seed * len(_seen), record)
+"""
+LIAR = """
+class Liar(dict):
+    def get(self, *_):
+        raise RuntimeError
+
+
+def reverse_mode(*_):
+    return Liar()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +116,8 @@ def parting(passes):
     """The first wrong node of a mistake, with the names of the graph."""
 
     def find(mistake, program, **inputs):
-        for own, right in zip(
-            passes(mistake, program, **inputs), passes(None, program, **inputs), strict=True
-        ):
+        told = (passes(one, program, **inputs) for one in (mistake, None))
+        for own, right in zip(*told, strict=True):
             if found := first_parting(own, right):
                 return found, readable.Names(right)
         return None, None
@@ -133,7 +144,7 @@ def test_the_lectures_graph_has_the_lectures_names(passes):
 @pytest.mark.parametrize(
     ("mistake", "program", "inputs", "expected"),
     [
-        ("overwritten", "lecture_reverse", LECTURE, ("adjoint", "v1", "one-path")),
+        ("overwritten", "lecture_reverse", LECTURE, ("adjoint", "v2", "one-path")),  # v1 comes after it
         ("without-upstream", "lecture_reverse", LECTURE, ("adjoint", "v6", "chain")),
         ("seed-ignored", "lecture_reverse", LECTURE, ("adjoint", "v7", "seed")),
         ("negative", "lecture_reverse", LECTURE, ("adjoint", "v7", "sign")),
@@ -153,7 +164,7 @@ def test_the_lectures_graph_has_the_lectures_names(passes):
             {"operation": "subtract", "number": 3, "kind": "int", "x": 1.2},
             ("structure", "v2", ""),
         ),
-        ("too-early", "order_of_one_node", {"x": np.array([1.2, 0.3]), "leaf": False}, ("order", "v3", "")),
+        ("users-first", "order_of_one_node", {"x": np.array([1.2, 0.3]), "leaf": False}, ("order", "v3", "")),
     ],
 )
 def test_the_first_wrong_node_is_found_and_what_its_number_looks_like(
@@ -284,10 +295,7 @@ def test_only_the_first_wrong_check_of_a_task_that_failed_by_itself_is_explained
 
 
 def test_a_run_that_fails_only_after_others_has_no_smaller_input(sandbox, subject):
-    state = (
-        FILES["engine.py"]
-        + "\n_seen = []\n_right = reverse_mode\n\n\ndef reverse_mode(output, seed=1.0, record=None):\n    _seen.append(1)\n    return _right(output, seed * len(_seen), record)\n"
-    )
+    state = FILES["engine.py"] + REMEMBERS
     with Subject(sandbox, FILES | {"engine.py": state}, PROGRAMS, ["graph", "engine"]) as own:
         calls = {"r::lecture": failed("lecture_reverse", "adjoints[0]", **LECTURE)}
         (detail,) = look_closer(LAB, CHECKS, verdicts(lecture="wrong"), calls, own, subject())
@@ -300,7 +308,7 @@ def test_a_run_that_fails_only_after_others_has_no_smaller_input(sandbox, subjec
         "import os\n\n\ndef reverse_mode(*_):\n    os._exit(0)\n",
         "def reverse_mode(*_):\n    while True:\n        pass\n",
         "import programs\n",
-        "class Liar(dict):\n    def get(self, *_):\n        raise RuntimeError\n\n\ndef reverse_mode(*_):\n    return Liar()\n",
+        LIAR,
     ],
     ids=["exits", "loops", "no-import", "lies"],
 )
