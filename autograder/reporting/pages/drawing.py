@@ -65,7 +65,7 @@ def _inputs(
     values: list[tuple[str, str]], detail: Detail, language: str, drawn: bool
 ) -> list[tuple[str, str]]:
     """A random graph is shown by what it builds, where that is drawn, and never by its numbers."""
-    graph = "graph-below" if drawn and len(detail.nodes) > 1 else "a-graph"
+    graph = "graph-drawn" if drawn and len(detail.nodes) > 1 else "a-graph"
     return [(name, words(graph, language, rows=value) if name == CODE else value) for name, value in values]
 
 

@@ -44,6 +44,6 @@ def render(template: str, **values: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """Texts without control characters and marks that turn lines around; line breaks stay."""
-    if type(value) is not str:
+    if type(value) is not str or value.isprintable():
         return value
     return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in value)

@@ -46,10 +46,8 @@ CHECKS = [
     Check("two", "reverse", 6, {"zh": "梯度", "en": "Gradient"}),
 ]
 CONTROL = "\x1b[2J\u202eevil\x00\u2066"
-HOSTILE = (
-    "<script>alert(1)</script> [a](javascript:b) **b** `c` | # & $x$ \"'><img src=x onerror=alert(1)></title></style>"
-    + CONTROL
-)
+HOSTILE = "<script>alert(1)</script> [a](javascript:b) **b** `c` | # & $x$ " + CONTROL
+HOSTILE += "\"'><img src=x onerror=alert(1)></title></style>"
 VOID = {"meta", "input", "br", "link", "img", "hr"}
 WRONG = Message(
     "judging.wrong-value",
@@ -201,7 +199,7 @@ def test_the_summary_names_the_task_why_where_and_the_next_step():
     shown = view(COURSE, LAB, stored(details=[detail()]), "en")
     lines = dict(shown.summary)
     assert lines["Look first at"] == "Reverse (0 of 6 points)"
-    assert lines["Why"].startswith("lecture(x=2, code=the graph below): adjoints[1] should be 5")
+    assert lines["Why"].startswith("lecture(x=2, code=the graph drawn here): adjoints[1] should be 5")
     assert lines["Where"].startswith("The adjoint of v1 is 0.9; it should be 5.5.")
     assert lines["Next step"].startswith("A node's adjoint is a sum over its uses")
 
@@ -236,7 +234,7 @@ def test_the_first_wrong_node_is_marked_in_the_picture_and_in_the_text(page):
 
 def test_a_random_graph_is_shown_by_what_it_builds_and_not_by_numbers(page):
     text = visible(page)
-    assert "a random graph of 10 rows" in text and "the graph below" in text
+    assert "a random graph of 10 rows" in text and "the graph drawn here" in text
 
 
 @pytest.mark.parametrize(
@@ -362,7 +360,7 @@ def test_the_markdown_says_the_same_in_plain_form(tmp_path):
         "**Look first at**: Reverse (0 of 6 points)",
         "The adjoint of v1 is 0.9; it should be 5.5.",
         "→ v1             = 2     adjoint 5.5, yours 0.9",
-        "**A smaller input that fails too**: x = 2, code = the graph below",
+        "**A smaller input that fails too**: x = 2, code = the graph drawn here",
         "**Next step**: A node's adjoint",
     ):
         assert words in text
