@@ -81,7 +81,6 @@ class _Grader:
         self._skeleton: dict[str, str] = {}
         self._programs = ""
         self._reference: Subject | None = None
-        self._mirror: Subject | None = None
         self._details: list[Detail] = []
         self._answers: Reference
         self._faults: dict[str, Message] = {}
@@ -114,9 +113,8 @@ class _Grader:
         except (OSError, UnicodeDecodeError, SyntaxError, SandboxError) as error:
             self._refuse([" ".join(str(error).split())])
         finally:
-            for subject in (self._reference, self._mirror):
-                if subject:
-                    subject.close()
+            if self._reference:
+                self._reference.close()
             self._sandbox.close()
         return True
 
@@ -189,12 +187,12 @@ class _Grader:
 
     def _look_closer(self, subject: Subject, verdicts: list[Verdict]) -> list[Detail]:
         """Details on what was wrong. The reference gets a second jail: its first has a worker at work."""
-        if not self.plugin.failed:
+        failed = self.plugin.failed
+        if not failed:
             return []
-        if self._mirror is None:
-            files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.modules}
-            self._mirror = Subject(self._sandbox, files, self._programs, self._modules)
-        return look_closer(self._lab, self.plugin.checks, verdicts, self.plugin.failed, subject, self._mirror)
+        files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.modules}
+        with Subject(self._sandbox, files, self._programs, self._modules) as right:
+            return look_closer(self._lab, self.plugin.checks, verdicts, failed, subject, right)
 
     def _import(
         self, subject: Subject, submission: Submission, facts: list[dict[str, Any]]

@@ -40,7 +40,9 @@ def _in_language(page: PageView) -> str:
 
 
 def _headed(heading: str, text: str, language: str) -> str:
-    return f"**{heading}**{words('colon', language)}{escape(text)}" if heading else escape(text)
+    if not heading:
+        return escape(text)
+    return words("headed", language, heading=f"**{heading}**", text=escape(text))
 
 
 def _task(task: TaskView, language: str) -> list[str]:

@@ -213,3 +213,26 @@ def test_a_canary_that_fails_spoils_its_own_checks_for_everybody_and_no_others(m
     assert graded.points("untouched") == [None, 0, 0, None]
     assert graded.outcomes("untouched") == ["not-attempted", "not-attempted", "grader-fault"]
     assert not graded.class_.complete
+
+
+def test_wrong_numbers_get_a_detail_in_the_facts_and_nothing_else_does(graded):
+    students = [student for student in graded.results if graded.file(student, "facts.json")["details"]]
+    assert "zeros" in students
+    assert not {"right", "untouched", "loops", "exits", "eats", "syntax", "two", "torn"} & set(students)
+    (detail,) = graded.file("zeros", "facts.json")["details"]
+    assert detail["check"] == POWER
+    assert dict(detail["inputs"]).keys() == {"x", "n", "seed"}
+    assert dict(detail["smaller"])["n"] == "1"
+    assert "details" not in graded.file("zeros")
+
+
+def test_details_that_can_not_be_found_cost_nobody_a_verdict(mini_course, graded, tmp_path):
+    mini = mini_course(tmp_path / "course")
+    zeros = "    return dict.fromkeys(topological_order(output), 0.0)"
+    mini.hand_in("zeros", engine=filled(mini.skeleton["engine.py"], "reverse_mode", zeros))
+    programs = mini.lab.grading / "programs.py"
+    lies = "\n\ndef trace(lab, program, inputs):\n    return {'passes': [1, 'x', {}]}\n"
+    programs.write_text(programs.read_text(encoding="utf-8") + lies, encoding="utf-8")
+    again = mini.grade()
+    assert again.points("zeros") == graded.points("zeros")
+    assert again.file("zeros", "facts.json")["details"] == []
