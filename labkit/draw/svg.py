@@ -57,14 +57,19 @@ def _lines(item: Item) -> list[str]:
 
 
 def _edge(points: list[tuple[float, float]], height: float) -> str:
-    """A curve from below the input to above its user, with a tip there."""
-    (x, y), *between, (end_x, end_y) = points
-    y, end_y = y + height / 2, end_y - height / 2 - 5
+    """A curve from below the input to above its user, with a tip there; straight past the boxes between."""
+    (x, y), *rest = points
+    y += height / 2
     path = [f"M{x:.1f} {y:.1f}"]
-    for next_x, next_y in [*between, (end_x, end_y)]:
+    for number, (next_x, middle) in enumerate(rest, 1):
+        is_end = number == len(rest)
+        next_y = middle - height / 2 - 5 * is_end
         bend = (y + next_y) / 2
         path.append(f"C{x:.1f} {bend:.1f} {next_x:.1f} {bend:.1f} {next_x:.1f} {next_y:.1f}")
         x, y = next_x, next_y
+        if not is_end:
+            y = middle + height / 2
+            path.append(f"V{y:.1f}")
     ink = 'style="stroke:var(--graph-ink,currentColor)"'
     tip = f'<path d="M{x - 4:.1f} {y:.1f}h8l-4 6z" style="fill:var(--graph-ink,currentColor)"/>'
     return f'<path d="{"".join(path)}" fill="none" stroke-width="1.2" opacity=".55" {ink}/>{tip}'
