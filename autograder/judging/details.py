@@ -7,7 +7,7 @@ the facts and never to the record; it changes no verdict, and where anything fai
 import contextlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -80,23 +80,25 @@ def look_closer(
     own: Subject,
     right: Subject,
 ) -> list[Detail]:
-    """A detail for the first wrong check of each task that failed by itself, so far as one can be found."""
+    """A detail for the first wrong comparison of each task that failed by itself, if one can be found."""
     until = time.monotonic() + BUDGET_S
     found = []
-    for check in _worth_a_look(lab, checks, verdicts):
-        if check.id in failed and time.monotonic() < until:
+    for check in _worth_a_look(lab, checks, verdicts, failed):
+        if time.monotonic() < until:
             with contextlib.suppress(Exception):  # it only explains
                 limits = msgspec.structs.replace(lab.task(check.task).limits, **_SHORT)
                 found.append(_detail(check.id, failed[check.id], own, right, limits, until))
     return found
 
 
-def _worth_a_look(lab: Lab, checks: list[Check], verdicts: list[Verdict]) -> Iterator[Check]:
+def _worth_a_look(
+    lab: Lab, checks: list[Check], verdicts: list[Verdict], failed: Container[str]
+) -> Iterator[Check]:
     outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
     broken = {check.task for check in checks if outcomes[check.id] != "passed"}
     for task in lab.tasks:
         own = [check for check in checks if check.task == task.id and check.points]
-        wrong = [check for check in own if outcomes[check.id] == "wrong"]
+        wrong = [check for check in own if outcomes[check.id] == "wrong" and check.id in failed]
         if wrong and not broken & set(task.needs):
             yield wrong[0]
 
@@ -106,9 +108,7 @@ def _detail(
 ) -> Detail:
     with _Pair(own, right, limits, call) as pair:
         seconds = min(shrink.SECONDS, until - time.monotonic())
-        smaller = shrink.smaller(
-            call.inputs, lambda inputs: pair.message(inputs) is not None, seconds=seconds
-        )
+        smaller = shrink.smaller(call.inputs, pair.fails, seconds=seconds)
     message = None
     with _Pair(own, right, limits, call) as pair:  # afresh: what earlier calls left behind may have failed it
         if smaller:

@@ -294,6 +294,13 @@ def test_only_the_first_wrong_check_of_a_task_that_failed_by_itself_is_explained
     assert [detail.check for detail in found] == ["r::lecture"]
 
 
+def test_where_a_law_failed_first_the_first_wrong_comparison_is_explained(subject):
+    calls = {"r::graph": failed("graph_reverse", "gradient[0]", **GRAPH)}
+    outcomes = verdicts(lecture="wrong", graph="wrong")
+    found = look_closer(LAB, CHECKS, outcomes, calls, subject("overwritten"), subject())
+    assert [detail.check for detail in found] == ["r::graph"]
+
+
 def test_a_run_that_fails_only_after_others_has_no_smaller_input(sandbox, subject):
     state = FILES["engine.py"] + REMEMBERS
     with Subject(sandbox, FILES | {"engine.py": state}, PROGRAMS, ["graph", "engine"]) as own:
