@@ -1,6 +1,6 @@
 """Pages for students and for the course team, made from stored records and facts alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from autograder.batch import record
@@ -10,10 +10,27 @@ from labkit.messages import Message
 from .classview import class_view
 from .markdown import markdown
 from .render import render
-from .stored import Stored, load, load_class
+from .stored import Stored, load, load_class, with_details
 from .view import view
 
-__all__ = ["write", "write_class", "write_student"]
+__all__ = ["class_page", "student_pages", "with_details", "write", "write_class", "write_student"]
+
+
+def student_pages(course: Course, lab: Lab, stored: Stored) -> dict[str, bytes]:
+    """A student's pages, by file name."""
+    views = [view(course, lab, stored, language) for language in course.languages]
+    return {
+        "feedback.md": markdown(views).encode(),
+        "feedback.html": render("student.html", pages=views).encode(),
+    }
+
+
+def class_page(
+    course: Course, lab: Lab, everybody: Mapping[str, Stored | None], refused: Sequence[Message] = ()
+) -> bytes:
+    """class.html of results by student, None for one that can't be read; `refused`: folders passed over."""
+    views = [class_view(lab, everybody, refused, language) for language in course.languages]
+    return render("class.html", pages=views).encode()
 
 
 def write(course: Course, lab: Lab, folder: Path, refused: Sequence[Message] = ()) -> None:
@@ -25,7 +42,7 @@ def write(course: Course, lab: Lab, folder: Path, refused: Sequence[Message] = (
     for student, stored in everybody.items():
         if stored:
             _write_student(course, lab, folder / student, stored)
-    _write_class(course, lab, folder, everybody, refused)
+    record.write(folder / "class.html", class_page(course, lab, everybody, refused))
 
 
 def write_student(course: Course, lab: Lab, folder: Path) -> None:
@@ -35,21 +52,10 @@ def write_student(course: Course, lab: Lab, folder: Path) -> None:
 
 
 def write_class(course: Course, lab: Lab, folder: Path, refused: Sequence[Message] = ()) -> None:
-    """class.html of all records below `folder`; `refused`: folders that were passed over.
-
-    Raises: StorageError.
-    """
-    _write_class(course, lab, folder, load_class(folder), refused)
+    """class.html of all records below `folder`. Raises: StorageError."""
+    record.write(folder / "class.html", class_page(course, lab, load_class(folder), refused))
 
 
 def _write_student(course: Course, lab: Lab, folder: Path, stored: Stored) -> None:
-    pages = [view(course, lab, stored, language) for language in course.languages]
-    record.write(folder / "feedback.md", markdown(pages).encode())
-    record.write(folder / "feedback.html", render("student.html", pages=pages).encode())
-
-
-def _write_class(
-    course: Course, lab: Lab, folder: Path, everybody: dict[str, Stored | None], refused: Sequence[Message]
-) -> None:
-    pages = [class_view(lab, everybody, refused, language) for language in course.languages]
-    record.write(folder / "class.html", render("class.html", pages=pages).encode())
+    for name, content in student_pages(course, lab, stored).items():
+        record.write(folder / name, content)

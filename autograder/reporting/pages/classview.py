@@ -3,7 +3,7 @@
 import itertools
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.course import Lab
@@ -81,7 +81,7 @@ class ClassView:
 
 
 def class_view(
-    lab: Lab, everybody: dict[str, Stored | None], refused: Sequence[Message], language: str
+    lab: Lab, everybody: Mapping[str, Stored | None], refused: Sequence[Message], language: str
 ) -> ClassView:
     """The page of everybody's stored results; folders in `refused` were passed over."""
     stored = [one for one in everybody.values() if one]
@@ -182,7 +182,7 @@ def _failure(group: list[_Case], language: str) -> Failure:
 
 
 def _person(
-    everybody: dict[str, Stored | None], refused: Sequence[Message], language: str
+    everybody: Mapping[str, Stored | None], refused: Sequence[Message], language: str
 ) -> Iterable[tuple[str, str]]:
     """Who and what a person has to look at: student, "" for none, and why."""
     for message in refused:

@@ -24,17 +24,26 @@ class _Facts(msgspec.Struct):
     details: list[Detail] = []
 
 
+def with_details(result: Result, facts: object) -> Stored:
+    """A result with what its facts, as JSON has them, tell of its details; they only explain."""
+    try:
+        details = msgspec.convert(facts, _Facts).details
+    except msgspec.ValidationError:
+        details = []
+    return Stored(result, {detail.check: detail for detail in details})
+
+
 def load(folder: Path) -> Stored | None:
     """What lies in a student's folder; None where there is no record that can be read."""
     try:
         result = msgspec.json.decode((folder / "record.json").read_bytes(), type=Record).result
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
     try:
-        facts = msgspec.json.decode((folder / "facts.json").read_bytes(), type=_Facts)
-    except (OSError, msgspec.DecodeError):  # details only explain
-        facts = _Facts()
-    return Stored(result, {detail.check: detail for detail in facts.details})
+        facts = msgspec.json.decode((folder / "facts.json").read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        facts = {}
+    return with_details(result, facts)
 
 
 def load_class(folder: Path) -> dict[str, Stored | None]:
