@@ -106,28 +106,38 @@ def _worth_a_look(
 def _detail(
     check: str, call: FailedCall, own: Subject, right: Subject, limits: Limits, until: float
 ) -> Detail:
-    with _Pair(own, right, limits, call) as pair:
+    def pair() -> _Pair:  # afresh each time: what earlier calls left behind would be in the way
+        return _Pair(own, right, limits, call)
+
+    with pair() as searching:
         seconds = min(shrink.SECONDS, until - time.monotonic())
-        smaller = shrink.smaller(call.inputs, pair.fails, seconds=seconds)
-    message = None
-    with _Pair(own, right, limits, call) as pair:  # afresh: what earlier calls left behind may have failed it
-        if smaller:
-            message = pair.message(smaller)
-        traced = call.inputs if message is None or smaller is None else smaller
-        passes = pair.passes(traced)
-    shown = readable.inputs(smaller) if message and smaller else []
-    theirs, found = _first(passes)
+        smaller = shrink.smaller(call.inputs, searching.fails, seconds=seconds)
+    with pair() as traced:
+        message = traced.message(smaller) if smaller else None
+        if message is None:
+            smaller = None
+        theirs, found = _first(traced.passes(smaller or call.inputs))
+    if smaller and found and found.mistake not in ("", "missing"):
+        with pair() as original:
+            found = _unless_by_chance(found, _first(original.passes(call.inputs))[1])
     names = readable.Names(theirs) if theirs else None
     return Detail(
         check,
         call.program,
         readable.inputs(call.inputs),
-        shown,
+        readable.inputs(smaller or {}),
         message,
         theirs.kind if theirs else None,
         names.nodes() if names else [],
         found,
     )
+
+
+def _unless_by_chance(found: Found, original: Found | None) -> Found:
+    """Simple numbers look alike: what a number looks like must hold at the original input as well."""
+    if original is None or original.mistake == found.mistake:
+        return found
+    return msgspec.structs.replace(found, mistake="")
 
 
 def _first(passes: list[tuple[Trace, Trace]]) -> tuple[Trace | None, Found | None]:

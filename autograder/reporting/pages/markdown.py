@@ -12,7 +12,9 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~&$])")
 
 def escape(text: str) -> str:
     """Text as Markdown shows it literally: what a student wrote must not become markup."""
-    plain = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
+    plain = " ".join(text.split())
+    if not plain.isprintable():
+        plain = "".join(letter if letter.isprintable() else "?" for letter in plain)
     return _SPECIAL.sub(r"\\\1", plain)
 
 

@@ -301,6 +301,13 @@ def test_where_a_law_failed_first_the_first_wrong_comparison_is_explained(subjec
     assert [detail.check for detail in found] == ["r::graph"]
 
 
+def test_what_a_number_looks_like_must_hold_at_the_original_input_too(subject):
+    calls = {"r::lecture": failed("lecture_reverse", "adjoints[0]", **LECTURE | {"seed": -0.93})}
+    (detail,) = look_closer(LAB, CHECKS, verdicts(lecture="wrong"), calls, subject("negative"), subject())
+    assert dict(detail.smaller)["seed"] == "-1"  # here the mistake looks like a seed of 1
+    assert (detail.found.got, detail.found.expected, detail.found.mistake) == ("1", "-1", "")
+
+
 def test_a_run_that_fails_only_after_others_has_no_smaller_input(sandbox, subject):
     state = FILES["engine.py"] + REMEMBERS
     with Subject(sandbox, FILES | {"engine.py": state}, PROGRAMS, ["graph", "engine"]) as own:
