@@ -24,7 +24,7 @@ from autograder.batch import record
 from autograder.course import Course, CourseError, Lab, load_course
 from autograder.intake import find_submissions
 from autograder.judging.verdicts import Result
-from autograder.reporting import export, report, table
+from autograder.reporting import export, pages, table
 from autograder.sandbox import doctor as sandbox_doctor
 from autograder.sandbox import probes
 from autograder.sandbox.client import Level
@@ -166,12 +166,12 @@ def _grade_one(
             progress.update(bar, total=count, description=f"{lab.id} ({level})")
 
         def store(result: Result) -> None:
-            text = report.markdown(course, lab, result)
-            record.write(out / lab.id / result.student / "feedback.md", text.encode())
+            pages.write_student(course, lab, out / lab.id / result.student)
             progress.advance(bar)
 
         graded = batch.grade(lab, submitted, out, level, jobs, start, store)
     record.write(out / lab.id / "grades.csv", export.grades_csv(graded).encode("utf-8-sig"))
+    pages.write_class(course, lab, out / lab.id, graded.refused)
     return graded
 
 

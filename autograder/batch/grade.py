@@ -71,6 +71,7 @@ def grade(
             "level": level,
             "machine": f"{platform.node()} {platform.platform()}",
             "checks": message.facts,
+            "details": message.details,
         }
         record.write(folder / result.student / "facts.json", record.as_json(facts))
         graded.results.append(result)

@@ -25,20 +25,20 @@ SHOWN = 6  # of an array or a list: more numbers say less
 
 def describe(program: str, inputs: dict[str, Any]) -> str:
     """A call as messages show it: program(name=value, …), in every language alike."""
-    shown = (f"{name}={shorten(_brief(value), 60)}" for name, value in inputs.items())
+    shown = (f"{name}={shorten(brief(value), 60)}" for name, value in inputs.items())
     return shorten(f"{program}({', '.join(shown)})", 160)
 
 
-def _brief(value: Any) -> str:
+def brief(value: Any) -> str:
     """A value on part of a line: few numbers in full, of more only their kind and how many."""
     if isinstance(value, np.ndarray):
         if value.size <= SHOWN and math.prod(value.shape[1:]):
-            return _brief(value.tolist())
+            return brief(value.tolist())
         return f"{value.dtype}[{'×'.join(map(str, value.shape))}]"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_brief, value))}]" if len(value) <= SHOWN else f"list[{len(value)}]"
+        return f"[{', '.join(map(brief, value))}]" if len(value) <= SHOWN else f"list[{len(value)}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name}: {_brief(inner)}" for name, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{name}: {brief(inner)}" for name, inner in value.items()) + "}"
     return number(value) if isinstance(value, float) else clean(str(value))
 
 

@@ -18,6 +18,7 @@ from autograder.sandbox.client import Answer, Level, SandboxError
 from labkit.messages import Message
 
 from . import given
+from .details import Detail, look_closer
 from .explain import explain, in_full
 from .facts import Log
 from .plugin import Plugin, Reference, Trial, fault
@@ -57,6 +58,7 @@ class _Grader:
         self._skeleton: dict[str, str] = {}
         self._programs = ""
         self._reference: Subject | None = None
+        self._details: list[Detail] = []
         self._answers: Reference
         self._canary: Submission
         self._ready = Ready([], {}, {}, {})
@@ -136,6 +138,7 @@ class _Grader:
         submission = read_submission(found, self._lab.modules)
         variant = key.variant_of(self._secret, submission.student)
         log = Log()
+        self._details = []
         if submission.error:
             outcome = "not-run" if submission.undecided else "crashed"
             verdicts = [Verdict(check.id, outcome, submission.error) for check in self.plugin.checks]
@@ -152,11 +155,12 @@ class _Grader:
         result = result_of(
             self._lab, self.plugin.checks, verdicts, submission.student, variant, submission.error, notes
         )
-        return Graded(result, submission.digest, log.entries)
+        return Graded(result, submission.digest, log.entries, self._details)
 
     def _verdicts(self, submission: Submission, variant: int, log: Log) -> list[Verdict]:
         """A verdict for every check; the import of each module first, as a step of its own."""
         verdicts = []
+        self.plugin.failed.clear()
         with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
             broken = self._import(subject, submission, log)
             for check in self.plugin.checks:
@@ -170,7 +174,18 @@ class _Grader:
                     verdicts.append(Verdict(check.id, *stopped))
                 else:
                     verdicts.append(self._check(check, subject, variant, log))
+            with contextlib.suppress(Exception):  # it explains verdicts and changes none
+                self._details = self._look_closer(subject, verdicts)
         return verdicts
+
+    def _look_closer(self, subject: Subject, verdicts: list[Verdict]) -> list[Detail]:
+        """Details on what was wrong. The reference gets a second jail: its first has a worker at work."""
+        failed = self.plugin.failed
+        if not failed:
+            return []
+        files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.modules}
+        with Subject(self._sandbox, files, self._programs, self._modules) as right:
+            return look_closer(self._lab, self.plugin.checks, verdicts, failed, subject, right)
 
     def _import(self, subject: Subject, submission: Submission, log: Log) -> dict[str, tuple[str, Message]]:
         """Why modules can't be imported: file -> outcome and message."""

@@ -18,6 +18,7 @@ from autograder.worker import codec
 from labkit.messages import Message
 
 from . import judge
+from .details import FailedCall
 from .draws import Draw
 from .explain import clean, describe, explain
 from .subject import Subject
@@ -90,6 +91,7 @@ class Trial:
         self._worker: Worker | None = None
         self._compared: set[tuple[str, bytes]] = set()
         self._submitted: set[tuple[str, bytes]] = set()
+        self.failed: FailedCall | None = None
 
     def next_case(self) -> None:
         """Forget what the last case ran."""
@@ -110,7 +112,7 @@ class Trial:
         self._submitted.add((program, call_name(program, inputs)))
         want = self._reference(program, inputs)
         got = self._call(program, inputs)
-        self._refuse(judge.first_misfit(program, got, want), program, inputs)
+        self._refuse(judge.first_misfit(program, got, want), program, inputs, None)
         return got
 
     def compare(self, program: str, tolerance: float | None = None, **inputs: Any) -> None:
@@ -119,14 +121,17 @@ class Trial:
         self._compared.add((program, call_name(program, inputs)))
         want = self._reference(program, inputs)
         got = self._call(program, inputs)
-        self._refuse(judge.first_difference(program, got, want, tolerance), program, inputs)
+        self._refuse(judge.first_difference(program, got, want, tolerance), program, inputs, tolerance)
 
-    @staticmethod
-    def _refuse(found: Message | None, program: str, inputs: dict[str, Any]) -> None:
+    def _refuse(
+        self, found: Message | None, program: str, inputs: dict[str, Any], tolerance: float | None
+    ) -> None:
         __tracebackhide__ = True
         if found:
             call = describe(program, inputs)  # costs more than comparing, so only now
-            raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
+            message = Message(found.id, {**found.arguments, "call": call})
+            self.failed = FailedCall(program, inputs, tolerance, message)
+            raise Finding("wrong", message)
 
     def _call(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
         __tracebackhide__ = True
@@ -151,6 +156,7 @@ class Plugin:
         self.items: dict[str, list[pytest.Function]] = {}
         self.checks: list[Check] = []
         self.errors: list[str] = []
+        self.failed: dict[str, FailedCall] = {}
         self._trial: Trial | None = None
         self._variant = 0
         self._ended: BaseException | None = None
@@ -244,6 +250,8 @@ class Plugin:
         trial.next_case()
         runtestprotocol(item, log=False, nextitem=None)
         self._trial = None
+        if trial.failed:
+            self.failed[check_id(item)] = trial.failed
         error = self._ended
         if error is None and (programs := trial.uncompared()):
             names = ", ".join(programs)

@@ -6,6 +6,7 @@ import msgspec
 
 from labkit.messages import Message
 
+from .details import Detail
 from .verdicts import Check, Result
 
 
@@ -35,8 +36,9 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Graded(msgspec.Struct, frozen=True):
-    """A result, with the facts that differ from run to run: times, memory, what was printed."""
+    """A result, with what may differ from run to run: times, memory, what was printed, and explanations."""
 
     result: Result
     digest: str
     facts: list[dict[str, Any]]
+    details: list[Detail] = []

@@ -112,7 +112,9 @@ def test_the_table_tells_what_to_look_at_first(graded):
 def test_every_student_has_four_readable_files(course, graded):
     for student in ("right", "untouched", "张三", "torn"):
         folder = course.out / "lab0" / student
-        assert sorted(path.name for path in folder.iterdir()) == ["facts.json", "feedback.md", "record.json"]
+        assert sorted(path.name for path in folder.iterdir()) == [
+            *("facts.json", "feedback.html", "feedback.md", "record.json")
+        ]
         assert (
             json.loads((folder / "record.json").read_text(encoding="utf-8"))["result"]["student"] == student
         )

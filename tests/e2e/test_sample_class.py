@@ -110,6 +110,7 @@ def test_the_table_has_a_line_for_everybody(graded):
 def test_a_report_tells_the_points_in_both_languages_and_nothing_of_ours(graded, student):
     assert {path.name for path in (graded.out / student).iterdir()} == {
         "facts.json",
+        "feedback.html",
         "feedback.md",
         "record.json",
     }
@@ -118,7 +119,7 @@ def test_a_report_tells_the_points_in_both_languages_and_nothing_of_ours(graded,
     assert f"{points} / 100" in report
     assert f"{points} of 100 points" in report
     ours = ["Traceback", "autograder", "labkit", "programs.py", "site-packages", "adkit-", str(ROOT)]
-    plain = report.replace("\\", "")
+    plain = report.replace("\\", "") + (graded.out / student / "feedback.html").read_text(encoding="utf-8")
     assert [name for name in ours if name in plain] == []
     assert not re.search(r"(?<![\w./])/(?:sub|site|tmp|usr|home|root)/", plain), "a path of the machine"
 

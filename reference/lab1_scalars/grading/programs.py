@@ -700,3 +700,129 @@ def engine_refusals(lab, x):
         lambda: lab.engine.forward_difference(np.sum, np.array([x]), -1.0),
     ]
     return {"errors": errors_of(attempts)}
+
+
+# --- What a program did, node by node: explains a wrong answer and never judges one -------------------------
+
+DRAWABLE = 60  # nodes of a graph that is worth looking at
+PASSES = 6  # of a program that are told
+
+
+def trace(lab, program, inputs):
+    """Run a program and tell every pass it asked for: its graph, values, local derivatives, what came out."""
+    seen = Watched(lab)
+    try:
+        globals()[program](lab, **inputs)
+    except Exception:
+        if not seen.passes:
+            raise
+    if not seen.passes:  # a program of graph.py alone: its graph is what nobody uses further
+        used = {id(operand) for node in seen.made for operand in node.inputs}
+        seen.passes.append(("graph", [node for node in seen.made if id(node) not in used], {}))
+    told = [seen.tell(*one) for one in seen.passes[:PASSES]]
+    return {"passes": [one for one in told if one]}
+
+
+class Watched:
+    """Keeps the nodes a lab makes, in order of creation, and every pass through a graph with its result."""
+
+    def __init__(self, lab):
+        self.made, self.named, self.passes = [], set(), []
+        self.depth = 0
+        try:
+            self.engine = lab.engine
+        except Exception:  # a broken engine.py tells nothing about a graph
+            self.engine = None
+        for name in ("forward_mode", "reverse_mode"):
+            if hasattr(self.engine, name):
+                setattr(self.engine, name, self.watch(name, getattr(self.engine, name)))
+        graph = lab.graph
+        graph.topological_order = self.watch("order", graph.topological_order)
+        initialise, variable = graph.Node.__init__, graph.variable
+
+        def keep(node, *arguments, **options):
+            initialise(node, *arguments, **options)
+            self.made.append(node)
+
+        def name(*arguments, **options):
+            node = variable(*arguments, **options)
+            self.named.add(id(node))
+            return node
+
+        graph.Node.__init__, graph.variable = keep, name
+
+    def watch(self, name, function):
+        def watched(outputs, *arguments, **options):
+            if self.depth:
+                return function(outputs, *arguments, **options)
+            self.depth += 1
+            try:
+                result = function(outputs, *arguments, **options)
+            finally:
+                self.depth -= 1
+            nodes = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+            self.passes.append((name, nodes, {"result": result, "arguments": (arguments, options)}))
+            return result
+
+        return watched
+
+    def tell(self, kind, outputs, call):
+        wanted = below(outputs)
+        if not wanted or len(wanted) > DRAWABLE:
+            return None
+        nodes = [node for node in self.made if id(node) in wanted]
+        place = {id(node): i for i, node in enumerate(nodes)}
+        numbers = {"reverse_mode": self.adjoints, "forward_mode": self.tangents, "order": self.places}
+        return {
+            "kind": kind,
+            "names": [self.name(node) for node in nodes],
+            "counts": [len(node.inputs) for node in nodes],
+            "inputs": [place[id(operand)] for node in nodes for operand in node.inputs],
+            "outputs": [place[id(node)] for node in outputs],
+            "values": [number(node.value) for node in nodes],
+            "partials": [partial for node in nodes for partial in partials_or_none(node)],
+            "numbers": numbers[kind](nodes, outputs, call) if kind in numbers else [],
+        }
+
+    def name(self, node):
+        """Its operation; of a leaf "variable" or "table", and "" for a constant."""
+        if node.op:
+            return node.op.name
+        return "table" if isinstance(node.value, dict) else "variable" if id(node) in self.named else ""
+
+    def adjoints(self, nodes, outputs, call):
+        node_to_grad = call["result"]
+        return [number(node_to_grad.get(node)) for node in nodes] if isinstance(node_to_grad, dict) else []
+
+    def tangents(self, nodes, outputs, call):
+        """Of every node, by one more pass of the same engine; of the outputs as the program got them."""
+        self.depth += 1
+        arguments, options = call["arguments"]
+        try:
+            every = [number(one) for one in self.engine.forward_mode(list(nodes), *arguments, **options)]
+        except Exception:
+            every = []
+        finally:
+            self.depth -= 1
+        known = dict(zip(map(id, nodes), every)) | dict(zip(map(id, outputs), map(number, call["result"])))
+        return [known.get(id(node)) for node in nodes]
+
+    def places(self, nodes, outputs, call):
+        """Where each node stands in an order; -1 where it is missing, -n where it stands n times."""
+        order = list(map(id, call["result"]))
+        times = [order.count(id(node)) for node in nodes]
+        return [float(order.index(id(node)) if n == 1 else -max(n, 1)) for node, n in zip(nodes, times)]
+
+
+def number(value):
+    """A float, or None for what is no number."""
+    return float(value) if isinstance(value, Real) else None
+
+
+def partials_or_none(node):
+    """As many local derivatives as inputs, None for what is no number."""
+    try:
+        partials = [number(one) for one in node.op.partials(tuple(i.value for i in node.inputs), node.value)]
+    except Exception:
+        partials = []
+    return (partials + [None] * len(node.inputs))[: len(node.inputs)]

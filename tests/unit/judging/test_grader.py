@@ -245,3 +245,26 @@ def test_napping_through_all_calls_of_a_check_is_stopped_by_its_one_wall_clock(m
     assert graded.outcomes("naps") == ["passed", "passed", "timed-out"]
     assert "had not ended after 2 s" in graded.message("naps", POWER)
     assert "did not end in time either" in graded.message("naps", LINEAR)
+
+
+def test_wrong_numbers_get_a_detail_in_the_facts_and_nothing_else_does(graded):
+    students = [student for student in graded.results if graded.file(student, "facts.json")["details"]]
+    assert "zeros" in students
+    assert not {"right", "untouched", "loops", "exits", "eats", "syntax", "two", "torn"} & set(students)
+    (detail,) = graded.file("zeros", "facts.json")["details"]
+    assert detail["check"] == POWER
+    assert dict(detail["inputs"]).keys() == {"x", "n", "seed"}
+    assert dict(detail["smaller"])["n"] == "1"
+    assert "details" not in graded.file("zeros")
+
+
+def test_details_that_can_not_be_found_cost_nobody_a_verdict(mini_course, graded, tmp_path):
+    mini = mini_course(tmp_path / "course")
+    zeros = "    return dict.fromkeys(topological_order(output), 0.0)"
+    mini.hand_in("zeros", engine=filled(mini.skeleton["engine.py"], "reverse_mode", zeros))
+    programs = mini.lab.grading / "programs.py"
+    lies = "\n\ndef trace(lab, program, inputs):\n    return {'passes': [1, 'x', {}]}\n"
+    programs.write_text(programs.read_text(encoding="utf-8") + lies, encoding="utf-8")
+    again = mini.grade()
+    assert again.points("zeros") == graded.points("zeros")
+    assert again.file("zeros", "facts.json")["details"] == []

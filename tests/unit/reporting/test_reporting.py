@@ -18,7 +18,10 @@ from rich.console import Console
 from autograder.batch.grade import ClassResult
 from autograder.course import Course, Lab, Late, Limits, Task
 from autograder.judging.verdicts import PRECEDENCE, Check, Verdict, result_of
-from autograder.reporting import export, report, table
+from autograder.reporting import export, table
+from autograder.reporting.pages.markdown import escape, markdown
+from autograder.reporting.pages.stored import Stored
+from autograder.reporting.pages.view import view
 from labkit.messages import Message
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -57,6 +60,11 @@ def law(text):
 def result(student="ann", first="passed", second="passed", message=None, **options):
     verdicts = [Verdict("one", first, message), Verdict("two", second, message)]
     return result_of(LAB, CHECKS, verdicts, student, 0, **options)
+
+
+def report(result):
+    """The Markdown page of a result."""
+    return markdown([view(COURSE, LAB, Stored(result, {}), language) for language in COURSE.languages])
 
 
 def class_of(*results, **options):
@@ -149,7 +157,7 @@ def test_the_summary_is_not_complete_while_anything_needs_a_person():
 
 
 def test_the_report_says_everything_in_both_languages_the_first_one_first():
-    text = report.markdown(COURSE, LAB, result("ann", "wrong", "passed", law("no")))
+    text = report(result("ann", "wrong", "passed", law("no")))
     chinese, english = text.split("\n---\n")
     for words in (
         "# 标量：ann",
@@ -171,7 +179,7 @@ def test_the_report_says_everything_in_both_languages_the_first_one_first():
 
 @pytest.mark.parametrize("outcome", PRECEDENCE)
 def test_every_outcome_has_words_and_a_sign(outcome):
-    text = report.markdown(COURSE, LAB, result(first=outcome, second="passed", message=law("x")))
+    text = report(result(first=outcome, second="passed", message=law("x")))
     assert "| 4 |" not in text
     graded = class_of(result(first=outcome))
     console = Console(file=io.StringIO(), width=100)
@@ -180,24 +188,24 @@ def test_every_outcome_has_words_and_a_sign(outcome):
 
 
 def test_a_full_report_is_short_and_says_so():
-    text = report.markdown(COURSE, LAB, result())
+    text = report(result())
     assert "所有检查都通过了" in text and "All checks passed." in text
     assert len(text.splitlines()) < 40
 
 
 def test_without_a_total_the_report_says_that_a_person_looks():
-    text = report.markdown(COURSE, LAB, result(first="grader-fault", message=law("x")))
+    text = report(result(first="grader-fault", message=law("x")))
     assert "No total yet" in text and "? / 4" in text and " of 10" not in text
 
 
 def test_a_blocked_task_names_what_it_builds_on():
-    text = report.markdown(COURSE, LAB, result(first="wrong", second="wrong", message=law("x")))
+    text = report(result(first="wrong", second="wrong", message=law("x")))
     assert "Builds on: Order." in text and "依赖：拓扑序。" in text
 
 
 def test_an_unreadable_submission_is_told_once():
     error = Message("intake.missing", {"file": "graph.py"})
-    text = report.markdown(COURSE, LAB, result("ann", "crashed", "crashed", error, error=error))
+    text = report(result("ann", "crashed", "crashed", error, error=error))
     assert text.count("graph.py is missing") == 1
 
 
@@ -211,16 +219,14 @@ def test_what_a_student_wrote_is_no_markup(where):
         one = result(notes=[law(HOSTILE)])
     else:
         one = result(first="crashed", second="crashed", error=law(HOSTILE))
-    page = MarkdownIt("commonmark").enable("table").render(report.markdown(COURSE, LAB, one))
+    page = MarkdownIt("commonmark").enable("table").render(report(one))
     assert not re.findall("<(?:script|a|img|code)", page)
     assert html.unescape(re.sub("<[^>]*>", "", page)).count(HOSTILE) >= 2  # once in each language
 
 
 def test_line_breaks_of_a_student_start_no_heading_list_or_rule():
     for break_ in ("\n", "\r", "\r\n", "\u2028", "\x0b", "\x0c", "\x85"):
-        text = report.markdown(
-            COURSE, LAB, result(first="wrong", message=law(f"a{break_}# b{break_}---{break_}> c"))
-        )
+        text = report(result(first="wrong", message=law(f"a{break_}# b{break_}---{break_}> c")))
         assert not [
             line for line in text.splitlines() if line.startswith((r"\# b", "# b", "---c", ">", r"\>"))
         ]
@@ -295,7 +301,7 @@ def test_the_cause_is_shown_before_what_it_blocks():
 
 
 def test_control_characters_of_a_student_do_not_reach_the_report():
-    assert report.escape("a\x1b[2Jb\u202ec\x9b") == "a?\\[2Jb?c?"
+    assert escape("a\x1b[2Jb\u202ec\x9b") == "a?\\[2Jb?c?"
 
 
 def test_names_and_messages_are_no_console_markup_and_move_no_cursor():

@@ -1,0 +1,422 @@
+"""Feedback pages as a browser gets them: what they say, and what nobody can put into them."""
+
+import html
+import itertools
+import re
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from autograder.batch import record
+from autograder.course import Course, Lab, Late, Limits, Task
+from autograder.judging.details import Detail, Found, Part
+from autograder.judging.readable import Drawn
+from autograder.judging.verdicts import PRECEDENCE, Check, Verdict, result_of
+from autograder.reporting import pages
+from autograder.reporting.pages.markdown import markdown
+from autograder.reporting.pages.render import render
+from autograder.reporting.pages.stored import Stored, load
+from autograder.reporting.pages.view import view
+from labkit.messages import Message
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+LAB = Lab(
+    "lab0",
+    "lab0",
+    {"zh": "标量", "en": "Scalars"},
+    *(NOW, NOW, NOW),
+    ("graph.py",),
+    (),
+    None,
+    Limits(),
+    (
+        Task("order", 4, {"zh": "拓扑序", "en": "Order"}, ("graph.py",), (), (), Limits()),
+        Task("reverse", 6, {"zh": "反向", "en": "Reverse"}, ("graph.py",), (), ("order",), Limits()),
+    ),
+    Path("/"),
+    Path("/"),
+)
+NAME = {"zh": "课", "en": "C"}
+COURSE = Course(Path("/"), "c", NAME, ("zh", "en"), "topic", Path("/s"), Path("/o"), "", Late(), (LAB,))
+CHECKS = [
+    Check("one", "order", 4, {"zh": "先输入", "en": "Inputs first"}),
+    Check("two", "reverse", 6, {"zh": "梯度", "en": "Gradient"}),
+]
+CONTROL = "\x1b[2J\u202eevil\x00\u2066"
+HOSTILE = "<script>alert(1)</script> [a](javascript:b) **b** `c` | # & $x$ " + CONTROL
+HOSTILE += "\"'><img src=x onerror=alert(1)></title></style>"
+VOID = {"meta", "input", "br", "link", "img", "hr"}
+WRONG = Message(
+    "judging.wrong-value",
+    {"call": "lecture(x=2.1)", "quantity": "adjoints[1]", "expected": "5", "got": "3", "tolerance": "1e-11"},
+)
+
+
+def law(text):
+    return Message("judging.law", {"text": text})
+
+
+def detail(check="two", **changes):
+    """What grading finds out about an adjoint that was written over."""
+    nodes = [
+        Drawn("v1", "variable", [], "2", "5.5"),
+        Drawn("v2", "sin(v1)", [0], "0.9", "1"),
+        Drawn("v3", "v1 * v2", [0, 1], "1.8", "1"),
+    ]
+    parts = [Part("v2", "-0.4", "1"), Part("v3", "0.9", "1")]
+    found = Found("adjoint", 0, "5.5", "0.9", "", parts, "one-path")
+    known = {
+        "check": check,
+        "program": "lecture",
+        "inputs": [("x", "2.1"), ("code", "10")],
+        "smaller": [("x", "2"), ("code", "1")],
+        "message": Message(WRONG.id, {**WRONG.arguments, "call": "lecture"}),
+        "mode": "reverse_mode",
+        "nodes": nodes,
+        "found": found,
+    }
+    return Detail(**known | changes)
+
+
+def stored(student="ann", second="wrong", message=WRONG, details=(), **options):
+    verdicts = [Verdict("one", "passed"), Verdict("two", second, message if second != "passed" else None)]
+    result = result_of(LAB, CHECKS, verdicts, student, 0, **options)
+    return Stored(result, {one.check: one for one in details})
+
+
+def save(folder, *everybody):
+    """Records and facts as grading leaves them."""
+    for one in everybody:
+        place = folder / one.result.student
+        content = record.Record(record.SCHEMA, "k", {}, one.result)
+        record.write(place / "record.json", record.as_json(content))
+        facts = {"level": "full", "checks": [], "details": list(one.details.values())}
+        record.write(place / "facts.json", record.as_json(facts))
+    return folder
+
+
+def page_of(folder, *everybody, name="ann/feedback.html", **options):
+    pages.write(COURSE, LAB, save(folder, *everybody), **options)
+    return (folder / name).read_text(encoding="utf-8")
+
+
+class Read(HTMLParser):
+    """The page as a parser sees it: it must be well-formed."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.texts, self.ids = [], [], [], []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.texts.append((self.open[-1], data))
+
+    def section(self, tag):
+        return [text.strip() for one, text in self.texts if one == tag and text.strip()]
+
+
+def visible(page):
+    return html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.S))
+
+
+@pytest.fixture
+def page(tmp_path):
+    return page_of(tmp_path, stored(details=[detail()]))
+
+
+def test_the_page_is_well_formed_and_every_id_is_there_once(page):
+    read = Read(page)
+    assert len(read.ids) == len(set(read.ids))
+    targets = [attributes["href"][1:] for tag, attributes in read.tags if tag == "a"]
+    assert targets and set(targets) <= set(read.ids)
+
+
+def test_the_page_asks_for_nothing_from_outside_and_runs_no_script(page):
+    read = Read(page)
+    assert not {"script", "link", "img", "iframe", "object", "embed", "form"} & {tag for tag, _ in read.tags}
+    for _, attributes in read.tags:
+        assert not [name for name in attributes if name.startswith("on") or name == "src"]
+        assert attributes.get("href", "#").startswith("#")
+    assert "url(" not in page and "@import" not in page
+    assert "default-src 'none'" in page
+
+
+def test_the_page_has_both_languages_each_named_the_first_one_first(page):
+    sections = [attributes["lang"] for tag, attributes in Read(page).tags if tag == "section"]
+    assert sections == ["zh", "en"]
+    assert '<html lang="zh">' in page
+    assert "6 / 10" not in page and "得分 4 / 10" in page and "4 of 10 points" in page
+
+
+def test_the_page_follows_light_dark_phones_and_printers(page):
+    for words in ("prefers-color-scheme: dark", "@media print", "max-width", 'name="viewport"'):
+        assert words in page
+
+
+def test_headings_go_down_without_a_step_left_out(page):
+    levels = [int(tag[1]) for tag, _ in Read(page).tags if re.fullmatch("h[1-6]", tag)]
+    assert levels.count(1) == 2  # one a language
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+
+
+def test_every_picture_says_what_it_shows(page):
+    svgs = re.findall(r"<svg.*?</svg>", page, re.S)
+    assert len(svgs) == 2
+    for svg in svgs:
+        assert 'role="img"' in svg
+        assert re.search("<title>[^<]+</title><desc>[^<]+</desc>", svg)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("outcome", PRECEDENCE)
+def test_total_and_what_to_do_stand_in_eight_lines(outcome, language):
+    details = [detail()] if outcome == "wrong" else []
+    shown = view(COURSE, LAB, stored(second=outcome, details=details), language)
+    assert len(["title", "total", *shown.summary]) <= 8
+    assert shown.first == "reverse"
+    assert len(shown.summary) >= 3
+
+
+def test_the_summary_names_the_task_why_where_and_the_next_step():
+    shown = view(COURSE, LAB, stored(details=[detail()]), "en")
+    lines = dict(shown.summary)
+    assert lines["Look first at"] == "Reverse (0 of 6 points)"
+    assert lines["Why"].startswith("lecture(x=2, code=the graph drawn here): adjoints[1] should be 5")
+    assert lines["Where"].startswith("The adjoint of v1 is 0.9; it should be 5.5.")
+    assert lines["Next step"].startswith("A node's adjoint is a sum over its uses")
+
+
+def test_a_task_that_fails_by_itself_comes_before_one_that_waits_for_a_person_or_a_task():
+    verdicts = [Verdict("one", "grader-fault", WRONG), Verdict("two", "crashed", WRONG)]
+    result = result_of(LAB, CHECKS, verdicts, "ann", 0)
+    assert view(COURSE, LAB, Stored(result, {}), "en").first == "order"  # reverse only waits for it
+    verdicts = [Verdict("one", "wrong", WRONG), Verdict("two", "wrong", WRONG)]
+    result = result_of(LAB, CHECKS, verdicts, "ann", 0)
+    assert view(COURSE, LAB, Stored(result, {}), "en").first == "order"
+
+
+def test_details_are_folded_and_only_the_task_to_look_at_first_is_open(tmp_path):
+    verdicts = [Verdict("one", "wrong", WRONG), Verdict("two", "wrong", WRONG)]
+    both = Stored(result_of(LAB, CHECKS, verdicts, "ann", 0), {})
+    tags = Read(page_of(tmp_path, both)).tags
+    assert [(a["id"], "open" in a) for tag, a in tags if tag == "details"] == [
+        ("zh-order", True),
+        ("zh-reverse", False),
+        ("en-order", True),
+        ("en-reverse", False),
+    ]
+
+
+def test_the_first_wrong_node_is_marked_in_the_picture_and_in_the_text(page):
+    assert page.count('<g class="marked">') == 2
+    text = visible(page)
+    assert re.search(r"→ v1\s+= 2\s+adjoint 5.5, yours 0.9", text)
+    assert "What arrives at v1: (-0.4) × 1 (along v2) + 0.9 × 1 (along v3) = 5.5" in text
+
+
+def test_a_random_graph_is_shown_by_what_it_builds_and_not_by_numbers(page):
+    text = visible(page)
+    assert "a random graph of 10 rows" in text and "the graph drawn here" in text
+
+
+@pytest.mark.parametrize(
+    ("hints", "there", "absent"),
+    [
+        ("none", "The adjoint of v1", "What arrives at"),
+        ("topic", "is a sum over its uses", "one path alone"),
+        ("mistake", "one path alone", "is a sum over its uses"),
+    ],
+)
+def test_hints_go_as_far_as_the_course_wants(hints, there, absent):
+    course = msgspec.structs.replace(COURSE, hint_level=hints)
+    shown = view(course, LAB, stored(details=[detail()]), "en")
+    text = f"{shown.summary} {shown.tasks[1].checks[0].detail}"
+    assert there in text and absent not in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"kind": "structure", "expected": "1 - v1", "got": "v1 - 1"},
+            "In your graph v3 is v1 - 1; it should be 1 - v1.",
+        ),
+        ({"kind": "value"}, "v3 = v1 * v2 has the value 0.9; it should be 5.5."),
+        ({"kind": "partial", "other": "v1"}, "The local derivative of v3 = v1 * v2 by v1 is 0.9"),
+        ({"kind": "tangent"}, "The tangent of v3 = v1 * v2 is 0.9"),
+        ({"kind": "tangent", "parts": []}, "its direction"),
+        ({"kind": "adjoint", "parts": []}, "the seed"),
+        (
+            {"kind": "adjoint", "got": "", "mistake": "missing"},
+            "Your result holds no number for v3 = v1 * v2",
+        ),
+        ({"kind": "order", "other": "v1"}, "Your order has v3 before v1, although v3 = v1 * v2 uses v1."),
+        ({"kind": "order", "got": "0"}, "v3 = v1 * v2 is missing from your order."),
+        ({"kind": "order", "got": "2"}, "stands 2 times in your order"),
+    ],
+    ids=str,
+)
+def test_every_kind_of_wrong_node_has_its_sentence(changes, words):
+    known = {"kind": "adjoint", "node": 2, "expected": "5.5", "got": "0.9", "other": "", "mistake": ""}
+    found = Found(**{**known, "parts": [Part("v1", "1", "1")], **changes})
+    for language in ("en", "zh"):
+        shown = view(COURSE, LAB, stored(details=[detail(found=found)]), language)
+        told = shown.tasks[1].checks[0].detail
+        assert told.found and told.next
+        if language == "en":
+            assert told.found.startswith(words) or words in told.found
+
+
+def test_full_points_are_short_and_need_no_details(tmp_path):
+    page = page_of(tmp_path, stored(second="passed"))
+    assert "<details" not in page
+    assert "All checks passed." in visible(page)
+
+
+@pytest.mark.parametrize("where", ["student", "message", "note", "error", "inputs", "formula", "got"])
+def test_what_a_student_wrote_is_text_in_every_page(where):
+    message, options, details = WRONG, {}, []
+    if where == "message":
+        message = law(HOSTILE)
+    elif where in ("note", "error"):
+        options = {"notes": [law(HOSTILE)]} if where == "note" else {"error": law(HOSTILE)}
+    elif where == "inputs":
+        details = [detail(inputs=[("x", HOSTILE)], smaller=[(HOSTILE, "1")])]
+    elif where == "formula":
+        details = [detail(nodes=[Drawn(HOSTILE, HOSTILE, [], HOSTILE, HOSTILE)] * 3)]
+    elif where == "got":
+        details = [detail(found=Found("structure", 0, HOSTILE, HOSTILE, HOSTILE, [], ""))]
+    one = stored(message=message, details=details, **options)
+    shown = [view(COURSE, LAB, one, language) for language in ("zh", "en")]
+    if where == "student":
+        shown = [view(COURSE, LAB, stored(HOSTILE), language) for language in ("zh", "en")]
+    page, text = render("student.html", pages=shown), markdown(shown)
+    read = Read(page)
+    assert not {"script", "img"} & {tag for tag, _ in read.tags}
+    assert not [name for _, attributes in read.tags for name in attributes if name.startswith("on")]
+    for content in (page, text):
+        assert not [letter for letter in content if not letter.isprintable() and letter != "\n"]
+    assert "alert(1)" in visible(page)
+
+
+def test_the_class_page_escapes_too(tmp_path):
+    hostile = law(HOSTILE)
+    page = page_of(tmp_path, stored(message=hostile), name="class.html", refused=[hostile])
+    assert not {"script", "img"} & {tag for tag, _ in Read(page).tags}
+    assert not [letter for letter in page if not letter.isprintable() and letter != "\n"]
+    assert visible(page).count("alert(1)") >= 4
+
+
+# --- From what is stored ----------------------------------------------------------------------------------
+
+
+def test_pages_are_made_again_from_records_and_facts_alone(tmp_path):
+    first = page_of(tmp_path, stored(details=[detail()]))
+    (tmp_path / "ann/feedback.html").unlink()
+    pages.write(COURSE, LAB, tmp_path)
+    assert (tmp_path / "ann/feedback.html").read_text(encoding="utf-8") == first
+
+
+@pytest.mark.parametrize("facts", [None, b"", b"{}", b'{"details": [{"check": 1}]}', b'{"details": 3}'])
+def test_without_usable_facts_a_page_is_plain(tmp_path, facts):
+    save(tmp_path, stored(details=[detail()]))
+    (tmp_path / "ann/facts.json").unlink()
+    if facts is not None:
+        (tmp_path / "ann/facts.json").write_bytes(facts)
+    assert load(tmp_path / "ann").details == {}
+    pages.write(COURSE, LAB, tmp_path)
+    assert "adjoints[1] should be 5" in (tmp_path / "ann/feedback.html").read_text(encoding="utf-8")
+
+
+def test_a_torn_record_is_named_on_the_class_page_and_keeps_nobody_from_theirs(tmp_path):
+    save(tmp_path, stored("ann"), stored("bob"))
+    (tmp_path / "bob/record.json").write_bytes(b'{"schema": 1')
+    pages.write(COURSE, LAB, tmp_path)
+    assert (tmp_path / "ann/feedback.html").exists() and not (tmp_path / "bob/feedback.html").exists()
+    assert "The stored result of bob can't be read." in visible((tmp_path / "class.html").read_text("utf-8"))
+
+
+def test_the_markdown_says_the_same_in_plain_form(tmp_path):
+    text = page_of(tmp_path, stored(details=[detail()]), name="ann/feedback.md").replace("\\", "")
+    for words in (
+        "**Look first at**: Reverse (0 of 6 points)",
+        "The adjoint of v1 is 0.9; it should be 5.5.",
+        "→ v1             = 2     adjoint 5.5, yours 0.9",
+        "**A smaller input that fails too**: x = 2, code = the graph drawn here",
+        "**Next step**: A node's adjoint",
+    ):
+        assert words in text
+
+
+# --- The class page ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def class_page(tmp_path):
+    everybody = [stored(f"s{number}", second="passed") for number in range(5)]
+    everybody += [stored(f"w{number}", details=[detail()]) for number in range(8)]
+    everybody += [
+        stored("late", "timed-out", Message("judging.timed-out-cpu", {"call": "f()", "limit": "2"}))
+    ]
+    everybody += [stored("open", "grader-fault", law("the disk is full"))]
+    refused = [Message("intake.no-student", {"folder": "x y"})]
+    return page_of(tmp_path, *everybody, name="class.html", refused=refused)
+
+
+def test_the_class_page_counts_and_links_everybody(class_page):
+    read = Read(class_page)
+    links = {attributes["href"] for tag, attributes in read.tags if tag == "a"}
+    assert {f"{name}/feedback.html" for name in ("s0", "w7", "late", "open")} <= links
+    text = " ".join(visible(class_page).split())
+    assert "15 students · median 4 of 10 · 5 with full points · 1 without a total yet" in text
+    assert "9 to 10 points: 5" in text and "4 to 4 points: 9" in text
+
+
+def test_the_class_page_groups_failures_by_kind_of_mistake_commonest_first(class_page):
+    english = " ".join(visible(class_page.split('<section lang="en">')[1]).split())
+    table = english.split("Commonest failures")[1].split("Hardest checks")[0]
+    assert re.search(r"8 Reverse ✗ wrong Your number is what comes along one path alone.*and 2 more", table)
+    assert table.index("8 Reverse") < table.index("1 Reverse ! timed out")
+    assert "disk" not in table
+
+
+def test_the_class_page_says_who_needs_a_person(class_page):
+    english = " ".join(visible(class_page.split('<section lang="en">')[1]).split())
+    needed = english.split("Needs a person")[1].split("Distribution")[0]
+    assert "The folder x y was passed over" in needed
+    assert "open : grader fault: " in needed and "the disk is full" in needed
+    assert "late" not in needed
+
+
+def test_the_class_page_tells_the_hardest_checks_and_those_that_nobody_fails(class_page):
+    english = " ".join(visible(class_page.split('<section lang="en">')[1]).split())
+    assert "Reverse Gradient 5 / 15" in english.split("Hardest checks")[1]
+    assert "Order: Inputs first" in english.split("Checks that nobody fails")[1]
+
+
+def test_an_empty_class_has_a_page(tmp_path):
+    pages.write(COURSE, LAB, tmp_path)
+    Read((tmp_path / "class.html").read_text(encoding="utf-8"))
+
+
+def test_names_of_students_are_quoted_in_links(tmp_path):
+    page = page_of(tmp_path, stored("a%2F..@张"), name="class.html")
+    assert 'href="a%252F..%40%E5%BC%A0/feedback.html"' in page
