@@ -589,8 +589,8 @@ def expression_size(output):
 
     An exact integer; it can double with every operation, which is the swell of symbolic differentiation.
     精确的整数；每个运算都可能使它翻倍，这就是符号微分的表达式膨胀。
-    A node appears once for every path to it from the output. `paths` counts those of one length; they are then
-    all made longer by one edge.
+    A node appears once for every path to it from the output. `paths` counts those of one length, which then
+    all grow by one edge.
     从输出到某节点有几条路径，它就出现几次。`paths` 数的是同一长度的路径，然后让它们各延长一条边。
     """
     paths = {output: 1}
