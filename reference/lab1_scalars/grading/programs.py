@@ -240,7 +240,6 @@ def lookup_is_pure(lab, numbers):
 
 # --- graph.py: topological order ----------------------------------------------------------------------------
 
-
 # One node for each row, so that a grading test knows the edges without asking anybody.
 PLAIN = (lambda graph, a, b: a + b, lambda graph, a, b: a - b, lambda graph, a, b: a * b)
 
@@ -253,7 +252,7 @@ def nodes_and_outputs(lab, graph, x, chosen):
 def order_of_graph(lab, graph, x, chosen, told):
     """Of each node the place where it first stands in the order, else -1; or how often; or whether at all.
 
-    Nodes are named by their position among the inputs and the rows of graph; `foreign` counts all others.
+    Nodes are named by their position among the inputs and the rows of graph; `other_nodes` counts the rest.
     """
     nodes, outputs = nodes_and_outputs(lab, graph, x, chosen)
     order = lab.graph.topological_order(outputs)
@@ -261,16 +260,16 @@ def order_of_graph(lab, graph, x, chosen, told):
         return {told: order}
     position = {id(node): i for i, node in enumerate(nodes)}
     places = [[] for _ in nodes]
-    foreign = 0
+    others = 0
     for place, node in enumerate(order):
         if id(node) in position:
             places[position[id(node)]].append(place)
         else:
-            foreign += 1
+            others += 1
     if told == "places":
         return {"places": np.array([standing[0] if standing else -1 for standing in places])}
     times = np.array([len(standing) for standing in places])
-    return {told: times if told == "times" else times > 0, "foreign": foreign}
+    return {told: times > 0 if told == "in_the_order" else times, "other_nodes": others}
 
 
 def outputs_after_ordering(lab, graph, x, chosen):
@@ -563,10 +562,11 @@ RECURSION_LIMIT = 1000  # Python's own; set again here, since an import may have
 
 
 def chain(graph, x):
-    """10,000 operations deep, in turn plus the third input and times the second."""
-    nodes = list(x)
+    """10,000 operations deep above the first input, in turn plus the third and times the second."""
+    nodes, y = list(x), x[0]
     for step in range(10_000):
-        nodes.append(nodes[-1] * x[1] if step % 2 else nodes[-1] + x[2])
+        y = y * x[1] if step % 2 else y + x[2]
+        nodes.append(y)
     return nodes
 
 
@@ -602,8 +602,9 @@ def hourglass(graph, x):
 def river(graph, x):
     """Layers in which a node serves two above it, a tree over them, and from its top 20 long branches.
 
-    No pass per node can afford it: most nodes have thousands below them, whose tangents would all be kept.
-    Still it is 400 deep at most, and 20 paths lead to most nodes, so a costly order alone can.
+    Most nodes have thousands below them, and inputs are used to the last, so whoever carries a tangent for every
+    node runs out of time or memory. Recursion (400 deep) and walks along every path (20 from the top) do not:
+    those mistakes cost points elsewhere.
     """
     nodes = level = list(x)
     for shift in (1, len(x) // 3):
@@ -618,14 +619,7 @@ def river(graph, x):
     return tree(graph, ends, nodes)
 
 
-LARGE = {
-    "chain": chain,
-    "doublings": doublings,
-    "tree": tree,
-    "fan": fan,
-    "hourglass": hourglass,
-    "river": river,
-}
+LARGE = {shape.__name__: shape for shape in (chain, doublings, fan, hourglass, river)}
 
 
 def large(lab, shape, x, seed=None, direction=None):

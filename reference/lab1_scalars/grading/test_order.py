@@ -77,7 +77,7 @@ def test_every_input_stands_before_its_users(ordered, draw):
     """In random graphs every input stands before the nodes that use it.
     随机图中，每个输入都排在使用它的节点之前。"""
     for _ in range(3):
-        ordered("held", **drawn(draw, 2))
+        ordered("in_the_order", **drawn(draw, 2))
 
 
 @order
@@ -86,7 +86,7 @@ def test_every_node_appears_exactly_once(ordered, draw):
     """In random graphs with shared nodes every node appears exactly once, after its inputs.
     有共享节点的随机图中，每个节点恰好出现一次，且在其输入之后。"""
     for _ in range(3):
-        ordered("times", **drawn(draw, 2))
+        ordered("times_in_the_order", **drawn(draw, 2))
 
 
 @order
@@ -95,7 +95,7 @@ def test_exactly_what_the_outputs_depend_on(ordered, draw):
     """The order holds all nodes that the outputs depend on and no others, inputs first.
     次序中恰好包含输出所依赖的全部节点，不多不少，输入在前。"""
     for outputs in (1, 2, 3):
-        ordered("held", **drawn(draw, outputs))
+        ordered("in_the_order", **drawn(draw, outputs))
 
 
 @order
@@ -105,7 +105,7 @@ def test_several_outputs(compare, ordered, draw, chosen):
     """One order for several outputs; the list of outputs itself stays as it was.
     多个输出共用一个次序；传入的输出列表保持不变。"""
     at = {"graph": NAMED, "x": draw.uniform(0.5, 1.5, 2), "chosen": [NAMES[name] for name in chosen]}
-    ordered("times", **at)
+    ordered("times_in_the_order", **at)
     compare("outputs_after_ordering", **at)
 
 
@@ -116,7 +116,7 @@ def test_an_output_below_another_output(ordered, draw, chosen):
     """An output may be an input of another output, a leaf, or named twice.
     一个输出可以是另一个输出的输入，可以是叶节点，也可以重复。"""
     places = [NAMES[name] for name in chosen]
-    ordered("times", graph=NAMED, x=draw.uniform(0.5, 1.5, 2), chosen=places)
+    ordered("times_in_the_order", graph=NAMED, x=draw.uniform(0.5, 1.5, 2), chosen=places)
 
 
 @order
@@ -125,7 +125,7 @@ def test_an_output_below_another_output(ordered, draw, chosen):
 def test_one_node_without_a_list(ordered, draw, chosen):
     """A single node, a leaf or not, may be passed without a list.
     可以直接传入单个节点（叶节点或非叶节点），不必放进列表。"""
-    ordered("times", graph=NAMED, x=draw.uniform(-2, 2, 2), chosen=NAMES[chosen])
+    ordered("times_in_the_order", graph=NAMED, x=draw.uniform(-2, 2, 2), chosen=NAMES[chosen])
 
 
 @scale
@@ -134,7 +134,7 @@ def test_the_order_of_a_chain_of_10000_e36(compare, submission, draw):
     """Topological order of a chain 10,000 deep, at Python's own recursion limit.
     深 10,000 层的链的拓扑次序（Python 默认递归上限）。"""
     program, x = {"program": "at_the_recursion_limit", "what": "order"}, draw.normal(2)
-    compare(**program, graph=CHAIN[:100], x=x, chosen=101, told="times")
+    compare(**program, graph=CHAIN[:100], x=x, chosen=101, told="times_in_the_order")
     found = submission(**program, graph=CHAIN, x=x, chosen=10_001, told="places")
     assert_inputs_first(found["places"], CHAIN, x, 10_001)
     limit = found["recursion_limit"]
@@ -146,4 +146,4 @@ def test_the_order_of_a_chain_of_10000_e36(compare, submission, draw):
 def test_the_order_of_2_to_the_40_paths_e37(ordered, draw):
     """Topological order of 40 doublings: 80 edges, 2**40 paths.
     40 次倍增的拓扑次序：80 条边，2**40 条路径。"""
-    ordered("held", graph=DOUBLINGS, x=draw.normal(1), chosen=40)
+    ordered("in_the_order", graph=DOUBLINGS, x=draw.normal(1), chosen=40)

@@ -106,7 +106,7 @@ def test_what_is_no_list_earns_nothing(graph, earned, order):
 
 def test_a_forged_verdict_beside_the_students_code_earns_nothing(graph, programs, earned):
     def forged(lab, told, **inputs):
-        honest = {"edges_broken": 0, "not_exactly_once": 0, "missing_or_foreign": 0, "foreign": 0}
+        honest = {"edges_broken": 0, "not_exactly_once": 0, "missing_or_foreign": 0, "other_nodes": 0}
         return honest | {told: np.arange(len(inputs["graph"]) + len(inputs["x"]))[::-1]}
 
     lab = SimpleNamespace(graph=copy_of(graph, topological_order=lambda outputs: []))
