@@ -603,8 +603,8 @@ def river(graph, x):
     """Layers in which a node serves two above it, a tree over them, and from its top 20 long branches.
 
     Most nodes have thousands below them, and inputs are used to the last, so whoever carries a tangent for
-    every node runs out of time or memory. Recursion (400 deep) and walks along every path (20 from the top) do
-    not: those mistakes cost points elsewhere.
+    every node runs out of time or memory. Recursion, 400 deep, and walks along every path, 20 from the top,
+    do not: those mistakes cost points elsewhere.
     """
     nodes = level = list(x)
     for shift in (1, len(x) // 3):
