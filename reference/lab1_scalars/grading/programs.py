@@ -344,14 +344,18 @@ def lecture_forward(lab, x1, x2, direction):
     return {"values": values_of(v), "tangents": vector(tangents)}
 
 
-def graph_forward(lab, graph, x, direction, chosen=None, order=None):
-    """Tangents of chosen nodes, or of all; inputs and their directions in any common order."""
+def graph_forward(lab, graph, x, direction, chosen=(-1,), order=None):
+    """Tangents of chosen nodes (the top one unless told); inputs and their directions in any common order.
+
+    What the inputs contribute may cancel, so the scale is the direction's own size.
+    """
     nodes = summit(lab, graph, x)
-    outputs = [nodes[i] for i in chosen] if chosen else nodes
+    outputs = [nodes[i] for i in chosen]
     order = order or range(len(x))
     ways = [float(direction[i]) for i in order]
     tangents = lab.engine.forward_mode(outputs, [nodes[i] for i in order], ways)
-    return {"values": values_of(outputs), "tangents": vector(tangents)}
+    scale = {"tangents": float(np.linalg.norm(direction))}
+    return {"values": values_of(outputs), "tangents": vector(tangents), "scale": scale}
 
 
 def forward_without_influence(lab, x, direction):
@@ -381,8 +385,9 @@ def forward_again(lab, graph, x, direction):
     nodes = summit(lab, graph, x)
     before, inputs = values_of(nodes), nodes[: len(x)]
     directions = (direction, -direction, direction)
-    runs = [vector(lab.engine.forward_mode(nodes, inputs, way.tolist())) for way in directions]
-    return {"runs": runs, "values_moved_by": values_of(nodes) - before}
+    runs = [vector(lab.engine.forward_mode(nodes[-1], inputs, way.tolist())) for way in directions]
+    scale = {"runs": float(np.linalg.norm(direction))}
+    return {"runs": runs, "values_moved_by": values_of(nodes) - before, "scale": scale}
 
 
 # --- engine.py: reverse mode --------------------------------------------------------------------------------
@@ -549,11 +554,11 @@ def jacobian_products(lab, graph, x, chosen, direction, weights):
 
 
 def jacobian_of_wide(lab, x, mode):
-    """Many inputs and one output for reverse mode, the other way round for forward mode."""
+    """Many inputs and one output in reverse mode, one input and twice as many outputs in forward mode."""
     inputs = variables(lab, x)
     if mode == "reverse":
         return {"jacobian": lab.engine.jacobian(tree(lab.graph, inputs)[-1], inputs, mode)}
-    return {"jacobian": lab.engine.jacobian(fan(lab.graph, inputs)[-len(x) :], inputs[:1], mode)}
+    return {"jacobian": lab.engine.jacobian(fan(lab.graph, inputs)[-2 * len(x) :], inputs[:1], mode)}
 
 
 # --- Size ---------------------------------------------------------------------------------------------------
@@ -588,15 +593,16 @@ def tree(graph, x, below=()):
 
 
 def fan(graph, x):
-    """A tree over the inputs, and above it as many outputs as there are inputs."""
+    """A tree over the inputs, and above it two outputs for each of them."""
     nodes = tree(graph, x)
-    return nodes + [nodes[-1] * leaf for leaf in x]
+    top = nodes[-1]
+    return nodes + [top * leaf for leaf in x] + [top - leaf for leaf in x]
 
 
 def hourglass(graph, x):
     """A fan, and a tree over its outputs."""
     nodes = fan(graph, x)
-    return tree(graph, nodes[-len(x) :], nodes)
+    return tree(graph, nodes[-2 * len(x) :], nodes)
 
 
 def river(graph, x):

@@ -134,7 +134,7 @@ def test_the_order_of_a_chain_of_10000_e36(compare, submission, draw):
     """Topological order of a chain 10,000 deep, at Python's own recursion limit.
     深 10,000 层的链的拓扑次序（Python 默认递归上限）。"""
     program, x = {"program": "at_the_recursion_limit", "what": "order"}, draw.normal(2)
-    compare(**program, graph=CHAIN[:100], x=x, chosen=101, told="times_in_the_order")
+    compare(**program, graph=CHAIN[:100], x=x, chosen=101, told="in_the_order")
     found = submission(**program, graph=CHAIN, x=x, chosen=10_001, told="places")
     assert_inputs_first(found["places"], CHAIN, x, 10_001)
     limit = found["recursion_limit"]
