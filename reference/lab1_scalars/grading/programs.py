@@ -609,7 +609,7 @@ def river(graph, x):
     """Layers in which a node serves two above it, a tree over them, and from its top 20 long branches.
 
     Most nodes have thousands below them, and inputs are used to the last, so whoever carries a tangent for
-    every node runs out of time or memory. Recursion, 400 deep, and walks along every path, 20 from the top,
+    every node runs out of time or memory. Recursion, 640 deep, and walks along every path, 20 from the top,
     do not: those mistakes cost points elsewhere.
     """
     nodes = level = list(x)
@@ -619,7 +619,7 @@ def river(graph, x):
     nodes = tree(graph, level, nodes)
     ends = [nodes[-1]] * 20
     leaves = itertools.cycle(x)
-    for _ in range(350):
+    for _ in range(len(x) * 3 // 5):
         ends = [leaf - end for end, leaf in zip(ends, leaves)]
         nodes = nodes + ends
     return tree(graph, ends, nodes)

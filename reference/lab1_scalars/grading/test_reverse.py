@@ -96,6 +96,6 @@ def test_a_second_pass_starts_afresh(compare, draw):
 
 @points(5)
 def test_one_pass_gives_all_adjoints(compare, draw):
-    """Adjoints of all 13,000 nodes of a large graph cost one pass; a pass for each node would take minutes.
-    一张大图的 13,000 个节点的伴随量只需一次遍历；每个节点遍历一次要好几分钟。"""
+    """Adjoints of all 18,000 nodes of a large graph cost one pass; a pass for each node would take minutes.
+    一张大图的 18,000 个节点的伴随量只需一次遍历；每个节点遍历一次要好几分钟。"""
     compare("large", shape="river", x=draw.uniform(-2, 2, 1000), seed=draw.normal())
