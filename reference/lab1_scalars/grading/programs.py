@@ -18,7 +18,7 @@ import numpy as np
 
 def vector(numbers):
     """A list or tuple of numbers as a float64 array; anything else unchanged."""
-    if isinstance(numbers, (list, tuple)) and all(isinstance(number, Real) for number in numbers):
+    if isinstance(numbers, (list, tuple)) and all(issubclass(kind, Real) for kind in set(map(type, numbers))):
         return np.array(numbers, dtype=np.float64)
     return numbers
 
@@ -244,6 +244,12 @@ def lookup_is_pure(lab, numbers):
 PLAIN = (lambda graph, a, b: a + b, lambda graph, a, b: a - b, lambda graph, a, b: a * b)
 
 
+def positions(some, nodes):
+    """Where each of some nodes stands among nodes; their number for one that does not."""
+    position = {id(node): i for i, node in enumerate(nodes)}
+    return np.array([position.get(id(node), len(nodes)) for node in some], dtype=np.int64)
+
+
 def nodes_and_outputs(lab, graph, x, chosen):
     nodes = straight_line(lab, PLAIN, graph, x)
     return nodes, nodes[chosen] if isinstance(chosen, int) else [nodes[i] for i in chosen]
@@ -258,26 +264,20 @@ def order_of_graph(lab, graph, x, chosen, told):
     order = lab.graph.topological_order(outputs)
     if not isinstance(order, (list, tuple)):
         return {told: order}
-    position = {id(node): i for i, node in enumerate(nodes)}
-    places = [[] for _ in nodes]
-    others = 0
-    for place, node in enumerate(order):
-        if id(node) in position:
-            places[position[id(node)]].append(place)
-        else:
-            others += 1
+    found = positions(order, nodes)
     if told == "places":
-        return {"places": np.array([standing[0] if standing else -1 for standing in places])}
-    times = np.array([len(standing) for standing in places])
-    return {told: times > 0 if told == "in_the_order" else times, "other_nodes": others}
+        places = np.full(len(nodes) + 1, -1)
+        places[found[::-1]] = np.arange(len(found))[::-1]
+        return {"places": places[:-1]}
+    *times, others = np.bincount(found, minlength=len(nodes) + 1).tolist()
+    return {told: np.array(times) > 0 if told == "in_the_order" else times, "other_nodes": others}
 
 
 def outputs_after_ordering(lab, graph, x, chosen):
-    """The list of outputs, by position, as topological_order leaves it."""
+    """The positions of the outputs in the list that topological_order was given, afterwards."""
     nodes, outputs = nodes_and_outputs(lab, graph, x, chosen)
     lab.graph.topological_order(outputs)
-    position = {id(node): i for i, node in enumerate(nodes)}
-    return {"outputs": [position.get(id(node), -1) for node in outputs]}
+    return {"outputs": positions(outputs, nodes)}
 
 
 # --- engine.py: differences ---------------------------------------------------------------------------------
