@@ -1,6 +1,7 @@
 """Programs of lab 1: each builds graphs with a lab's modules and returns numbers.
 
-They run, with the same inputs, on a submission and on the reference, each in a worker of its own.
+They run, with the same inputs, on a submission and on the reference, each in a worker of its own. What runs
+beside a student's code decides nothing: a program hands over numbers, and the grading tests judge them.
 Programs of graph.py's tasks touch `lab.graph` only, so a broken engine.py costs them nothing. An answer of a
 kind that makes no sense is handed on as it is, or as None: the judge names it.
 """
@@ -17,7 +18,7 @@ import numpy as np
 
 def vector(numbers):
     """A list or tuple of numbers as a float64 array; anything else unchanged."""
-    if isinstance(numbers, (list, tuple)) and all(isinstance(number, Real) for number in numbers):
+    if isinstance(numbers, (list, tuple)) and all(issubclass(kind, Real) for kind in set(map(type, numbers))):
         return np.array(numbers, dtype=np.float64)
     return numbers
 
@@ -85,22 +86,25 @@ TAME = (
 )
 
 
-def straight_line(lab, code, x):
-    """The nodes of any graph, as data: x are the inputs, row (operation, i, j) of code appends a node."""
+def straight_line(lab, operations, graph, x):
+    """The nodes of any graph, as data: the inputs x, and for each row (operation, i, j) of graph one more."""
     nodes = variables(lab, x)
-    for operation, i, j in code.tolist():
+    for operation, i, j in graph.tolist():
         a, b = nodes[i % len(nodes)], nodes[j % len(nodes)]
-        nodes.append(TAME[operation % len(TAME)](lab.graph, a, b))
+        nodes.append(operations[operation % len(operations)](lab.graph, a, b))
     return nodes
 
 
-def summit(lab, code, x):
-    """The nodes of straight_line and one output on top, in which the last three and every input take part."""
-    nodes = straight_line(lab, code, x)
+def summit(lab, graph, x):
+    """The nodes of a random graph and one output on top, in which the last three and every input take part.
+
+    The cosine makes sure that no difference quotient is exact; its factor, that no slope vanishes.
+    """
+    nodes = straight_line(lab, TAME, graph, x)
     y = nodes[-1] * nodes[-2] - nodes[-3]
     for node in nodes[: len(x)]:
         y = y + node * 0.3
-    return nodes + [y]
+    return nodes + [y + lab.graph.cos(y) * 0.5]
 
 
 def lecture(lab, x1, x2):
@@ -111,14 +115,6 @@ def lecture(lab, x1, x2):
     v5 = lab.graph.sin(v2)
     v6 = v3 + v4
     return [v1, v2, v3, v4, v5, v6, v6 - v5]
-
-
-def cosine_chain(lab, x, n):
-    """One input, n outputs, each one above the one before."""
-    chain = [x]
-    for _ in range(n):
-        chain.append(lab.graph.cos(chain[-1]) + x)
-    return chain[1:]
 
 
 # --- graph.py: operators and local derivatives --------------------------------------------------------------
@@ -244,58 +240,44 @@ def lookup_is_pure(lab, numbers):
 
 # --- graph.py: topological order ----------------------------------------------------------------------------
 
-
-def below(outputs):
-    """All nodes that outputs depend on, by id."""
-    found, stack = {}, list(outputs)
-    while stack:
-        node = stack.pop()
-        if id(node) not in found:
-            found[id(node)] = node
-            stack.extend(node.inputs)
-    return found
+# One node for each row, so that a grading test knows the edges without asking anybody.
+PLAIN = (lambda graph, a, b: a + b, lambda graph, a, b: a - b, lambda graph, a, b: a * b)
 
 
-def order_facts(order, outputs):
-    """How often an order breaks each of its three laws. No list is prescribed; a missing node breaks all."""
+def positions(some, nodes):
+    """Where each of some nodes stands among nodes; their number for one that does not."""
+    position = {id(node): i for i, node in enumerate(nodes)}
+    return np.array([position.get(id(node), len(nodes)) for node in some], dtype=np.int64)
+
+
+def nodes_and_outputs(lab, graph, x, chosen):
+    nodes = straight_line(lab, PLAIN, graph, x)
+    return nodes, nodes[chosen] if isinstance(chosen, int) else [nodes[i] for i in chosen]
+
+
+def order_of_graph(lab, graph, x, chosen, told):
+    """Of each node the place where it first stands in the order, else -1; or how often; or whether at all.
+
+    Nodes are named by their position among the inputs and the rows of graph; `other_nodes` counts the rest.
+    """
+    nodes, outputs = nodes_and_outputs(lab, graph, x, chosen)
+    order = lab.graph.topological_order(outputs)
     if not isinstance(order, (list, tuple)):
-        return {"order": None}
-    wanted = below(outputs)
-    times, place = {}, {}
-    for position, node in enumerate(order):
-        times[id(node)] = times.get(id(node), 0) + 1
-        place.setdefault(id(node), position)
-    edges = [(id(operand), user) for user, node in wanted.items() for operand in node.inputs]
-    return {
-        "edges_broken": sum(not place.get(a, len(order)) < place.get(b, -1) for a, b in edges),
-        "not_exactly_once": sum(times.get(node, 0) != 1 for node in wanted),
-        "missing_or_foreign": len(wanted.keys() ^ times.keys()),
-    }
+        return {told: order}
+    found = positions(order, nodes)
+    if told == "places":
+        places = np.full(len(nodes) + 1, -1)
+        places[found[::-1]] = np.arange(len(found))[::-1]
+        return {"places": places[:-1]}
+    *times, others = np.bincount(found, minlength=len(nodes) + 1).tolist()
+    return {told: np.array(times) > 0 if told == "in_the_order" else times, "other_nodes": others}
 
 
-def order_of_graph(lab, code, x, chosen, law):
-    """One law on a random graph; nodes that the chosen outputs do not depend on are there as well."""
-    nodes = straight_line(lab, code, x)
-    outputs = [nodes[i] for i in chosen]
-    return {law: order_facts(lab.graph.topological_order(outputs), outputs).get(law)}
-
-
-def order_of_outputs(lab, x, chosen):
-    """All laws for outputs of a small graph in which u feeds v, both feed w, and t stands apart."""
-    a, b = variables(lab, x)
-    u = a * b
-    v = lab.graph.exp(u) + u
-    named = {"a": a, "u": u, "v": v, "w": u - v * v, "t": lab.graph.cos(b)}
-    outputs = [named[name] for name in chosen]
-    given = list(outputs)
-    facts = order_facts(lab.graph.topological_order(given), outputs)
-    return facts | {"outputs_as_given": [id(node) for node in given] == [id(node) for node in outputs]}
-
-
-def order_of_one_node(lab, x, leaf):
-    a, b = variables(lab, x)
-    node = a if leaf else a * b + a
-    return order_facts(lab.graph.topological_order(node), [node])
+def outputs_after_ordering(lab, graph, x, chosen):
+    """The positions of the outputs in the list that topological_order was given, afterwards."""
+    nodes, outputs = nodes_and_outputs(lab, graph, x, chosen)
+    lab.graph.topological_order(outputs)
+    return {"outputs": positions(outputs, nodes)}
 
 
 # --- engine.py: differences ---------------------------------------------------------------------------------
@@ -328,7 +310,7 @@ def difference(lab, function, x, h=None, method="central_difference"):
 
 
 def difference_seen(lab, function, x, h=None):
-    """The same with what the function saw, and x afterwards."""
+    """The same with what the function saw, and how far x has moved."""
     seen, before = set(), x.copy()
 
     def watched(point):
@@ -336,7 +318,7 @@ def difference_seen(lab, function, x, h=None):
         return FUNCTIONS[function](point)
 
     gradient = gradient_of(lab.engine.central_difference(watched, x, h))
-    return {"points": sorted(seen), "gradient": gradient, "x_unchanged": bool(np.array_equal(x, before))}
+    return {"points": sorted(seen), "gradient": gradient, "x_moved_by": x - before}
 
 
 def evaluations(lab, x, h, method="central_difference"):
@@ -362,14 +344,18 @@ def lecture_forward(lab, x1, x2, direction):
     return {"values": values_of(v), "tangents": vector(tangents)}
 
 
-def graph_forward(lab, code, x, direction, chosen=(-1,), order=None):
-    """Tangents of chosen nodes (the top one unless told); inputs and their directions in any common order."""
-    nodes = summit(lab, code, x)
+def graph_forward(lab, graph, x, direction, chosen=(-1,), order=None):
+    """Tangents of chosen nodes (the top one unless told); inputs and their directions in any common order.
+
+    What the inputs contribute may cancel, so the scale is the direction's own size.
+    """
+    nodes = summit(lab, graph, x)
     outputs = [nodes[i] for i in chosen]
     order = order or range(len(x))
     ways = [float(direction[i]) for i in order]
     tangents = lab.engine.forward_mode(outputs, [nodes[i] for i in order], ways)
-    return {"values": values_of(outputs), "tangents": vector(tangents)}
+    scale = {"tangents": float(np.linalg.norm(direction))}
+    return {"values": values_of(outputs), "tangents": vector(tangents), "scale": scale}
 
 
 def forward_without_influence(lab, x, direction):
@@ -394,19 +380,14 @@ def forward_fixed_exponent(lab, x, exponent, direction):
     return {"value": y.value, "tangents": vector(lab.engine.forward_mode(y, [leaf], [direction]))}
 
 
-def forward_again(lab, code, x, direction):
-    """Along a direction, along its opposite, along it again: no pass leaves a trace."""
-    nodes = summit(lab, code, x)
+def forward_again(lab, graph, x, direction):
+    """Along a direction, along its opposite, along it again; and how far the values have moved."""
+    nodes = summit(lab, graph, x)
     before, inputs = values_of(nodes), nodes[: len(x)]
     directions = (direction, -direction, direction)
     runs = [vector(lab.engine.forward_mode(nodes[-1], inputs, way.tolist())) for way in directions]
-    return {"runs": runs, "values_unchanged": bool(np.array_equal(before, values_of(nodes)))}
-
-
-def many_outputs_forward(lab, x, direction, n):
-    """Tangents of all n nodes along a chain: one pass gives them all."""
-    x = lab.graph.variable(x)
-    return {"tangents": vector(lab.engine.forward_mode(cosine_chain(lab, x, n), [x], [direction]))}
+    scale = {"runs": float(np.linalg.norm(direction))}
+    return {"runs": runs, "values_moved_by": values_of(nodes) - before, "scale": scale}
 
 
 # --- engine.py: reverse mode --------------------------------------------------------------------------------
@@ -417,9 +398,9 @@ def lecture_reverse(lab, x1, x2, seed):
     return {"values": values_of(v), "adjoints": adjoints(lab.engine.reverse_mode(v[-1], seed), v)}
 
 
-def graph_reverse(lab, code, x, seed=None, every_node=False):
+def graph_reverse(lab, graph, x, seed=None, every_node=False):
     """Value and gradient of a random graph, or the adjoints of all its nodes."""
-    nodes = summit(lab, code, x)
+    nodes = summit(lab, graph, x)
     y = nodes[-1]
     node_to_grad = lab.engine.reverse_mode(y) if seed is None else lab.engine.reverse_mode(y, seed)
     wanted = nodes if every_node else nodes[: len(x)]
@@ -455,13 +436,13 @@ def reverse_without_influence(lab, x, seed):
 
 
 def reverse_again(lab, x, seed):
-    """Backward from y, again from y, from a node above it, and values afterwards: no pass leaves a trace."""
+    """Backward from y and from a node above it, twice in turn; and how far the values have moved."""
     a, b = variables(lab, x)
     y = a * b + a
     z = y * y
     before = values_of([a, b, y, z])
     runs = [adjoints(lab.engine.reverse_mode(output, seed), [a, b]) for output in (y, z, y, z)]
-    return {"runs": runs, "values_unchanged": bool(np.array_equal(before, values_of([a, b, y, z])))}
+    return {"runs": runs, "values_moved_by": values_of([a, b, y, z]) - before}
 
 
 def bowl(graph, x):
@@ -473,20 +454,12 @@ def bowl(graph, x):
 
 
 def taylor(lab, x, direction, h):
-    """f(x + h d) - f(x) - h g.d for h and h / 2."""
+    """The values at x, at x + h d and at x + h / 2 d, and the gradient at x."""
     inputs = variables(lab, x)
     y = bowl(lab.graph, inputs)
     gradient = adjoints(lab.engine.reverse_mode(y), inputs)
-    remainders = []
-    for step in (h, h / 2):
-        ahead = bowl(lab.graph, variables(lab, x + step * direction)).value
-        remainders.append(ahead - y.value - step * float(np.dot(gradient, direction)))
-    return {
-        "value": y.value,
-        "gradient": gradient,
-        "remainders": vector(remainders),
-        "scale": {"remainders": abs(y.value)},
-    }
+    ahead = [bowl(lab.graph, variables(lab, x + step * direction)).value for step in (h, h / 2)]
+    return {"values": vector([y.value, *ahead]), "gradient": gradient}
 
 
 # --- engine.py: bypass --------------------------------------------------------------------------------------
@@ -499,12 +472,12 @@ def square_plus_itself(lab, x, square_first, seed):
 
 
 def both_slots(lab, name, x, seed):
-    """The scale is one path's contribution: two of them may cancel."""
+    """The adjoints of a node and of the result; paths may cancel, so the scale is what one contributes."""
     leaf = lab.graph.variable(x)
     y = OPERATIONS[name](lab.graph, leaf, leaf)
     one_path = {"add": seed, "subtract": seed, "multiply": seed * x, "divide": seed / x}[name]
-    gradient = adjoints(lab.engine.reverse_mode(y, seed), [leaf])
-    return {"value": y.value, "gradient": gradient, "scale": {"value": abs(x), "gradient": abs(one_path)}}
+    found = adjoints(lab.engine.reverse_mode(y, seed), [leaf, y])
+    return {"value": y.value, "adjoints": found, "scale": {"value": abs(x), "adjoints": abs(one_path)}}
 
 
 def unequal_paths(lab, x, short_first, left, seed):
@@ -538,8 +511,8 @@ def table_reverse(lab, numbers, x, seed):
 # --- engine.py: Jacobians -----------------------------------------------------------------------------------
 
 
-def graph_jacobian(lab, code, x, chosen, mode):
-    nodes = summit(lab, code, x)
+def graph_jacobian(lab, graph, x, chosen, mode):
+    nodes = summit(lab, graph, x)
     return {"jacobian": lab.engine.jacobian([nodes[i] for i in chosen], nodes[: len(x)], mode)}
 
 
@@ -567,28 +540,25 @@ def jacobian_beside_nan(lab, x, mode):
     return {"row": matrix[1] if isinstance(matrix, np.ndarray) and matrix.ndim == 2 else matrix}
 
 
-def jacobian_products(lab, code, x, chosen, direction, weights):
-    """The bilinear form w.J v, by either mode's passes and by either mode's matrix."""
-    nodes = summit(lab, code, x)
+def jacobian_products(lab, graph, x, chosen, direction, weights):
+    """J v by forward mode, w J by reverse mode, and J by either."""
+    nodes = summit(lab, graph, x)
     outputs, inputs = [nodes[i] for i in chosen], nodes[: len(x)]
-    forward, reverse = (lab.engine.jacobian(outputs, inputs, mode) for mode in ("forward", "reverse"))
-    pushed = vector(lab.engine.forward_mode(outputs, inputs, direction.tolist()))
-    pulled = sum(adjoints(lab.engine.reverse_mode(y, w), inputs) for y, w in zip(outputs, weights.tolist()))
+    rows = [adjoints(lab.engine.reverse_mode(y, w), inputs) for y, w in zip(outputs, weights.tolist())]
     return {
-        "by_forward_mode": float(weights @ pushed),
-        "by_reverse_mode": float(pulled @ direction),
-        "by_forward_matrix": float(weights @ forward @ direction),
-        "by_reverse_matrix": float(weights @ reverse @ direction),
-        "scale": float(np.linalg.norm(weights) * np.linalg.norm(reverse) * np.linalg.norm(direction)),
+        "tangents": vector(lab.engine.forward_mode(outputs, inputs, direction.tolist())),
+        "weighted_rows": rows,
+        "forward_matrix": lab.engine.jacobian(outputs, inputs, "forward"),
+        "reverse_matrix": lab.engine.jacobian(outputs, inputs, "reverse"),
     }
 
 
 def jacobian_of_wide(lab, x, mode):
-    """Many inputs and one output for reverse mode, the other way round for forward mode."""
+    """Many inputs and one output in reverse mode, one input and twice as many outputs in forward mode."""
     inputs = variables(lab, x)
     if mode == "reverse":
-        return {"jacobian": lab.engine.jacobian([neighbours(lab.graph, inputs)], inputs, mode)}
-    return {"jacobian": lab.engine.jacobian(cosine_chain(lab, inputs[0], len(x)), inputs[:1], mode)}
+        return {"jacobian": lab.engine.jacobian(tree(lab.graph, inputs)[-1], inputs, mode)}
+    return {"jacobian": lab.engine.jacobian(fan(lab.graph, inputs)[-2 * len(x) :], inputs[:1], mode)}
 
 
 # --- Size ---------------------------------------------------------------------------------------------------
@@ -597,53 +567,83 @@ RECURSION_LIMIT = 1000  # Python's own; set again here, since an import may have
 
 
 def chain(graph, x):
-    """10,000 operations deep, alternately times a factor and plus a constant."""
-    y, factor = x[0], x[1].value
+    """10,000 operations deep above the first input, in turn plus the third and times the second."""
+    nodes, y = list(x), x[0]
     for step in range(10_000):
-        y = y * factor if step % 2 else y + 1e-3
-    return y
+        y = y * x[1] if step % 2 else y + x[2]
+        nodes.append(y)
+    return nodes
 
 
 def doublings(graph, x):
     """40 times y + y: 2**40 paths along 80 edges."""
-    y = x[0]
+    nodes = list(x)
     for _ in range(40):
-        y = y + y
-    return y
+        nodes.append(nodes[-1] + nodes[-1])
+    return nodes
 
 
-def neighbours(graph, x):
-    """x0 + x0 x1 + x1 x2 + ...: a long sum."""
-    y = x[0]
-    for left, right in itertools.pairwise(x):
-        y = y + left * right
-    return y
+def tree(graph, x, below=()):
+    """All nodes of below (by default x), and above x a tree: two neighbours become one, again and again."""
+    nodes = list(x)
+    for k in range(0, 2 * len(x) - 2, 2):
+        a, b = nodes[k], nodes[k + 1]
+        nodes.append(a * b if k < len(x) else a - b)
+    return [*(below or x), *nodes[len(x) :], nodes[-1] * nodes[-1]]
 
 
-def tree(graph, x):
-    """A balanced tree: shallow, and as wide as there are inputs."""
-    level = [graph.cos(leaf) for leaf in x]
-    while len(level) > 1:
-        level = [a - b for a, b in zip(level[::2], level[1::2])]
-    return level[0] * level[0]
+def fan(graph, x):
+    """A tree over the inputs, and above it two outputs for each of them."""
+    nodes = tree(graph, x)
+    top = nodes[-1]
+    return nodes + [top * leaf for leaf in x] + [top - leaf for leaf in x]
 
 
-LARGE = {"chain": chain, "doublings": doublings, "neighbours": neighbours, "tree": tree}
+def hourglass(graph, x):
+    """A fan, and a tree over its outputs."""
+    nodes = fan(graph, x)
+    return tree(graph, nodes[-2 * len(x) :], nodes)
 
 
-def large(lab, shape, x, mode, number=1.0):
-    """A large graph: its order, the tangent as x0 moves by `number`, or the adjoints from that seed."""
+def river(graph, x):
+    """Layers in which a node serves two above it, a tree over them, and from its top 20 long branches.
+
+    Most nodes have thousands below them, and inputs are used to the last, so whoever carries a tangent for
+    every node runs out of time or memory. Recursion, 640 deep, and walks along every path, 20 from the top,
+    do not: those mistakes cost points elsewhere.
+    """
+    nodes = level = list(x)
+    for shift in (1, len(x) // 3):
+        level = [graph.cos(a - b) for a, b in zip(level, level[shift:] + level[:shift])]
+        nodes = nodes + [node.inputs[0] for node in level] + level
+    nodes = tree(graph, level, nodes)
+    ends = [nodes[-1]] * 20
+    leaves = itertools.cycle(x)
+    for _ in range(len(x) * 3 // 5):
+        ends = [leaf - end for end, leaf in zip(ends, leaves)]
+        nodes = nodes + ends
+    return tree(graph, ends, nodes)
+
+
+LARGE = {shape.__name__: shape for shape in (chain, doublings, fan, hourglass, river)}
+
+
+def large(lab, shape, x, seed=None, direction=None):
+    """A large graph: the adjoints of every node from a seed, the tangents as its first input moves."""
+    nodes = LARGE[shape](lab.graph, variables(lab, x))
+    told = {"value": nodes[-1].value}
+    if seed is not None:
+        told["adjoints"] = adjoints(lab.engine.reverse_mode(nodes[-1], seed), nodes)
+    if direction is not None:
+        told["tangents"] = vector(lab.engine.forward_mode(nodes, nodes[:1], [direction]))
+    return told
+
+
+def at_the_recursion_limit(lab, what, **inputs):
+    """Another program at Python's own limit, and the limit afterwards."""
     sys.setrecursionlimit(RECURSION_LIMIT)
-    inputs = variables(lab, x)
-    y = LARGE[shape](lab.graph, inputs)
-    result = {"value": y.value}
-    if mode == "order":
-        result |= order_facts(lab.graph.topological_order(y), [y])
-    elif mode == "forward":
-        result["tangents"] = vector(lab.engine.forward_mode(y, inputs[:1], [number]))
-    else:
-        result["gradient"] = adjoints(lab.engine.reverse_mode(y, number), inputs)
-    return result | {"recursion_limit": sys.getrecursionlimit()}
+    told = {"order": order_of_graph, "modes": large}[what](lab, **inputs)
+    return told | {"recursion_limit": sys.getrecursionlimit()}
 
 
 # --- Given code ---------------------------------------------------------------------------------------------
@@ -656,7 +656,8 @@ def python_numbers(lab, x):
     leaves = [a, lab.graph.constant(3), (a + 2).inputs[1]]
     return {
         "values": values_of(python + numpy + leaves),
-        "leaves": [leaf.op is None and leaf.inputs == () for leaf in leaves],
+        "operations": [leaf.op and leaf.op.name for leaf in leaves],
+        "inputs": [len(leaf.inputs) for leaf in leaves],
     }
 
 

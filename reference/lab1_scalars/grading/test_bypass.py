@@ -6,7 +6,7 @@ pytestmark = pytest.mark.task("bypass")
 points, cases = pytest.mark.points, pytest.mark.parametrize
 
 
-@points(2)
+@points(1)
 @cases("square_first", [True, False])
 def test_square_plus_itself_adds_both_paths(compare, draw, square_first):
     """x * x + x, and x + x * x.
@@ -39,10 +39,17 @@ def test_paths_of_unequal_length(compare, draw, short_first, left):
     compare("unequal_paths", x=draw.uniform(0.3, 1.2), short_first=short_first, left=left, seed=draw.normal())
 
 
-@points(2)
+@points(1)
 @cases("n", [1, 4, 12])
 def test_the_logistic_map(compare, draw, n):
     """The logistic map l = 4 l (1 - l), in which every step uses its input twice.
     逻辑斯谛映射 l = 4 l (1 - l)，每一步都两次用到输入。"""
     # Slopes grow like 4**n and rounding with them, in every right order of operations: 1e-16 * 4**12 is 2e-9.
     compare("logistic_map", 1e-8 if n == 12 else None, l1=draw.uniform(0.1, 0.9), n=n)
+
+
+@points(2)
+def test_many_bypasses_in_one_pass(compare, draw):
+    """Adjoints of all 12,000 nodes of a graph with bypasses side by side and one inside the other: one pass.
+    一张有 12,000 个节点的图，旁路并列又嵌套：一次遍历得到所有伴随量。"""
+    compare("large", shape="river", x=draw.uniform(-2, 2, 680), seed=draw.normal())

@@ -69,8 +69,9 @@ def test_slopes_of_reflected_operators_e67(compare, submission, operation, numbe
     at = {"operation": operation, "number": number, "kind": "int"}
     compare("number_on_the_left", **at, x=x + 1e-4)
     ahead, behind = (submission("number_on_the_left", **at, x=x + h)["value"] for h in (1e-4, -1e-4))
-    assert abs((ahead - behind) / 2e-4 - slope) < 1e-6, (
-        f"slope {(ahead - behind) / 2e-4:.6g} instead of {slope}"
+    found = (ahead - behind) / 2e-4
+    assert abs(found - slope) < 1e-6, (
+        f"slope {found:.6g} instead of {slope} / 斜率为 {found:.6g}，应为 {slope}"
     )
 
 

@@ -1,6 +1,6 @@
-"""Large graphs. Sizes are such that a wrong order of cost needs twenty times the CPU limit and more."""
+"""Large graphs, for both modes; test_order.py has their order. A wrong order of cost needs many times the CPU
+limit, and a seed for every node side by side many times the memory."""
 
-import numpy as np
 import pytest
 
 pytestmark = pytest.mark.task("scale")
@@ -8,36 +8,23 @@ points = pytest.mark.points
 
 
 @points(1)
-def test_the_order_of_a_chain_of_10000_e36(compare, draw):
-    """Topological order of a chain 10,000 deep, at Python's own recursion limit.
-    深 10,000 层的链的拓扑次序（Python 默认递归上限）。"""
-    compare("large", shape="chain", x=np.array([draw.normal(), 1.0001]), mode="order")
+def test_both_modes_on_a_chain_of_10000_e36(compare, draw):
+    """Both modes on a chain 10,000 deep, at Python's own recursion limit.
+    两种模式在深 10,000 层的链上（Python 默认递归上限）。"""
+    x = [draw.normal(), draw.uniform(0.9999, 1.0001), 1e-3]
+    at = {"shape": "chain", "x": x, "seed": draw.normal(), "direction": draw.normal()}
+    compare("at_the_recursion_limit", what="modes", **at)
 
 
 @points(1)
-def test_reverse_mode_on_a_chain_of_10000_e36(compare, draw):
-    """Reverse mode on a chain 10,000 deep, at Python's own recursion limit.
-    深 10,000 层的链的反向模式（Python 默认递归上限）。"""
-    x = np.array([draw.normal(), draw.uniform(0.9999, 1.0001)])
-    compare("large", shape="chain", x=x, mode="reverse", number=draw.normal())
-
-
-@points(1)
-def test_the_order_of_2_to_the_40_paths_e37(compare, draw):
-    """Topological order of 40 doublings: 80 edges, 2**40 paths.
-    40 次倍增的拓扑次序：80 条边，2**40 条路径。"""
-    compare("large", shape="doublings", x=draw.normal(1), mode="order")
-
-
-@points(1)
-def test_reverse_mode_along_2_to_the_40_paths_e37(compare, draw):
-    """Reverse mode through 40 doublings: 2**40 paths.
-    40 次倍增的反向模式：2**40 条路径。"""
-    compare("large", shape="doublings", x=draw.normal(1), mode="reverse", number=draw.normal())
+def test_both_modes_along_2_to_the_40_paths_e37(compare, draw):
+    """Both modes through 40 doublings: 2**40 paths.
+    两种模式经过 40 次倍增：2**40 条路径。"""
+    compare("large", shape="doublings", x=draw.normal(1), seed=draw.normal(), direction=draw.normal())
 
 
 @points(2)
-def test_reverse_mode_on_a_tree_of_8192_leaves(compare, draw):
-    """One reverse pass for 8,192 inputs at the leaves of a balanced tree.
-    平衡树的 8,192 个叶节点都是输入，一次反向遍历。"""
-    compare("large", shape="tree", x=draw.uniform(-2, 2, 8192), mode="reverse", number=draw.normal())
+def test_reverse_mode_through_an_hourglass(compare, draw):
+    """2,000 inputs run together into one node and fan out again: all 12,000 adjoints in one pass.
+    2,000 个输入汇成一个节点，再散开：一次遍历得到全部 12,000 个伴随量。"""
+    compare("large", shape="hourglass", x=draw.uniform(-2, 2, 2000), seed=draw.normal())

@@ -150,7 +150,7 @@ def test_the_reference_passes_every_check_before_anybody_is_graded(graded):
         (
             "zeros",
             POINT,
-            "power(x=3, n=2, seed=1): gradient should be 6, your code gives 0 (accepted error 6e-11)",
+            "power(x=3, n=2, seed=1): gradient should be 6, your code gives 0 (accepted error 6e-13)",
         ),
         ("ints", POINT, "gradient should be float (6.0), your code gives int (3)"),
         ("short", ORDER, "stopped with KeyError"),

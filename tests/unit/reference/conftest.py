@@ -1,14 +1,25 @@
-"""Lab 1's solved modules under the plain names that students import them by."""
+"""Lab 1's solved modules under the plain names that students import them by, and its grading tests in this
+process, without sandbox or limits."""
 
 import importlib
+import importlib.util
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
-REFERENCE = Path(__file__).parents[3] / "reference"
+from autograder.course import Limits, load_course
+from autograder.judging.plugin import Plugin, Trial
+from autograder.sandbox.client import Answer
+from autograder.worker import codec
+
+ROOT = Path(__file__).parents[3]
+LAB1 = ROOT / "reference" / "lab1_scalars"
+KEY = bytes(range(32))
 
 
 @pytest.fixture(scope="module")
@@ -16,11 +27,11 @@ def lab1() -> Iterator[dict[str, ModuleType]]:
     """`graph` and `engine`, in sys.modules for as long as a module's tests run."""
     names = ("graph", "engine")
     assert not set(names) & set(sys.modules)
-    sys.path.insert(0, str(REFERENCE / "lab1_scalars"))
+    sys.path.insert(0, str(LAB1))
     try:
         yield {name: importlib.import_module(name) for name in names}
     finally:
-        sys.path.remove(str(REFERENCE / "lab1_scalars"))
+        sys.path.remove(str(LAB1))
         for name in names:
             sys.modules.pop(name, None)
 
@@ -33,3 +44,93 @@ def graph(lab1: dict[str, ModuleType]) -> ModuleType:
 @pytest.fixture(scope="module")
 def engine(lab1: dict[str, ModuleType]) -> ModuleType:
     return lab1["engine"]
+
+
+@pytest.fixture(scope="module")
+def programs() -> ModuleType:
+    """programs.py of lab 1."""
+    spec = importlib.util.spec_from_file_location("lab1_programs", LAB1 / "grading" / "programs.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Here:
+    """Modules, and the programs that run beside them, as a subject of the grader and its own worker."""
+
+    hurried = False
+
+    def __init__(self, lab: SimpleNamespace, programs: Any) -> None:
+        self._lab, self._programs = lab, programs
+        self._known: dict[bytes, dict[str, Any]] = {}
+
+    def worker(self, limits: Limits) -> "Here":
+        return self
+
+    def run(self, program: str, inputs: dict[str, Any]) -> Answer:
+        try:
+            result = getattr(self._programs, program)(self._lab, **codec.from_wire(codec.to_wire(inputs)))
+            return Answer("ok", codec.from_wire(codec.to_wire(result)))
+        except Exception as error:
+            return Answer("malformed-reply", detail=repr(error))
+
+    def end(self) -> None:
+        """There is nothing to end."""
+
+    def __call__(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        """As the reference."""
+        name = codec.encode(codec.Call("run", program, codec.to_wire(inputs)))
+        if name not in self._known:
+            answer = self.run(program, inputs)
+            assert answer.outcome == "ok", answer.detail
+            self._known[name] = answer.result
+        return self._known[name]
+
+
+class Loop:
+    """Instead of pytest's loop over items: the checks of some tasks for each subject and variant."""
+
+    def __init__(
+        self, plugin: Plugin, reference: Here, subject: Here, tasks: set[str], variants: range
+    ) -> None:
+        self._plugin, self._reference, self._subject = plugin, reference, subject
+        self._tasks, self._variants = tasks, variants
+        self.points: list[dict[str, int]] = []
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        assert not self._plugin.errors
+        for variant in self._variants:
+            earned = dict.fromkeys(self._tasks, 0)
+            for check in self._plugin.checks:
+                if check.task in self._tasks and self._passes(check.id, check.task, variant):
+                    earned[check.task] += check.points
+            self.points.append(earned)
+        return True
+
+    def _passes(self, check: str, task: str, variant: int) -> bool:
+        lab = self._plugin.lab
+        trial = Trial(self._subject, self._reference, lab.task(task), lab.limits)  # type: ignore[arg-type]
+        outcomes = [self._plugin.run(item, trial, variant).outcome for item in self._plugin.items[check]]
+        assert "grader-fault" not in outcomes
+        return all(outcome == "passed" for outcome in outcomes)
+
+
+@pytest.fixture(scope="module")
+def earned(lab1: dict[str, ModuleType], programs: ModuleType) -> Callable[..., list[dict[str, int]]]:
+    """earned(lab, tasks, variants=range(1), beside=programs): for each variant the points by task."""
+    reference = Here(SimpleNamespace(**lab1), programs)
+
+    def run(
+        lab: SimpleNamespace, tasks: set[str], variants: range = range(1), beside: Any = programs
+    ) -> list[dict[str, int]]:
+        plugin = Plugin(load_course(ROOT).lab("lab1"), KEY)
+        loop = Loop(plugin, reference, Here(lab, beside), tasks, variants)
+        folder = str(plugin.lab.grading)
+        arguments = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", folder]
+        arguments += [f"-pno:{name}" for name in ("terminal", "cacheprovider", "faulthandler", "capture")]
+        pytest.main([*arguments, folder], plugins=[plugin, loop])
+        return loop.points
+
+    return run

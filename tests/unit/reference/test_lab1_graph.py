@@ -331,6 +331,40 @@ def test_a_chain_of_100_000_nodes_is_ordered_and_counted_without_recursion(graph
     assert len(graph.topological_order(y)) == graph.graph_size(y) == graph.expression_size(y) == 100_001
 
 
+@pytest.mark.parametrize("function", ["graph_size", "expression_size"])
+def test_given_code_meets_and_keeps_nodes_in_no_order_that_could_be_copied(graph, function):
+    x, z = graph.variable(1.0), graph.variable(2.0)
+    long = graph.sin(x * z)
+    y = x * long - long * x
+    met, kept = {}, []
+
+    def watch(frame, event, argument):
+        if frame.f_code.co_name != function:
+            return None
+        for name, local in frame.f_locals.items():
+            if isinstance(local, graph.Node):
+                met.setdefault(name, {})[local] = None
+            elif isinstance(local, (list, dict)):
+                kept.append(list(local))
+        return watch
+
+    sys.settrace(watch)
+    try:
+        getattr(graph, function)(y)
+    finally:
+        sys.settrace(None)
+    assert met
+    for nodes in (*map(list, met.values()), *kept):
+        for order in (nodes, nodes[::-1]):
+            assert not is_order(graph, order, y)
+
+
+def is_order(graph, order, y):
+    place = {node: i for i, node in enumerate(order)}
+    pairs = ((place.get(a, math.inf), place[b]) for b in place for a in b.inputs)
+    return len(place) == graph.graph_size(y) and all(a < b for a, b in pairs)
+
+
 # --- The skeleton
 
 

@@ -540,27 +540,18 @@ def topological_order(outputs):
     raise NotImplementedError
 
 
-def _count_uses(outputs):
-    """How often each node of the graph is an input of another: {node: number of uses}.
-    计算图中每个节点被用作输入的次数：{节点: 次数}。
-    """
-    outputs = as_list(outputs)
-    uses = dict.fromkeys(outputs, 0)
-    stack = list(uses)
-    while stack:
-        for node in stack.pop().inputs:
-            if node not in uses:
-                uses[node] = 0
-                stack.append(node)
-            uses[node] += 1
-    return uses
-
-
 def graph_size(outputs):
     """The number of nodes in the graph (a DAG, 有向无环图) of the outputs, constants included.
     输出的计算图（有向无环图）的节点数，常量也算在内。
     """
-    return len(_count_uses(outputs))
+    found = set(as_list(outputs))
+    waiting = list(found)
+    while waiting:
+        for node in waiting.pop().inputs:
+            if node not in found:
+                found.add(node)
+                waiting.append(node)
+    return len(found)
 
 
 def expression_size(output):
@@ -569,19 +560,17 @@ def expression_size(output):
 
     An exact integer; it can double with every operation, which is the swell of symbolic differentiation.
     精确的整数；每个运算都可能使它翻倍，这就是符号微分的表达式膨胀。
-    A node appears once for every path to it from the output, so this sums the numbers of paths.
-    从输出到某节点有几条路径，它就出现几次，所以这里把路径数加起来。
+    A node appears once for every path to it from the output. `paths` counts those of one length, which then
+    all grow by one edge.
+    从输出到某节点有几条路径，它就出现几次。`paths` 数的是同一长度的路径，然后让它们各延长一条边。
     """
-    uses_left = _count_uses(output)
     paths = {output: 1}
-    complete = [output]  # nodes all of whose users have passed on their paths
     size = 0
-    while complete:
-        node = complete.pop()
-        size += paths[node]
-        for operand in node.inputs:
-            paths[operand] = paths.get(operand, 0) + paths[node]
-            uses_left[operand] -= 1
-            if uses_left[operand] == 0:
-                complete.append(operand)
+    while paths:
+        size += sum(paths.values())
+        longer = {}
+        for node, number in paths.items():
+            for operand in node.inputs:
+                longer[operand] = longer.get(operand, 0) + number
+        paths = longer
     return size
