@@ -7,7 +7,7 @@ the facts and never to the record; it changes no verdict, and where anything fai
 import contextlib
 import math
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -27,12 +27,12 @@ _SHORT = {"cpu_s": 0.5, "idle_s": 0.5, "wall_s": 2.0}
 
 
 class FailedCall(NamedTuple):
-    """A call of `compare` whose numbers were wrong, and what the judge said of it."""
+    """The call after which a check ended as wrong; with `only`, the rest of its answer was not compared."""
 
     program: str
     inputs: dict[str, Any]
-    tolerance: float | None
-    message: Message
+    tolerance: float | None = None
+    only: Collection[str] | None = None
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -109,13 +109,18 @@ def _detail(
     def pair() -> _Pair:  # afresh each time: what earlier calls left behind would be in the way
         return _Pair(own, right, limits, call)
 
+    smaller = None
     with pair() as searching:
-        seconds = min(shrink.SECONDS, until - time.monotonic())
-        smaller = shrink.smaller(call.inputs, searching.fails, seconds=seconds)
+        first = searching.message(call.inputs)
+        if first:  # a failure that only a law tells is not looked for again
+            seconds = min(shrink.SECONDS, until - time.monotonic())
+            smaller = shrink.smaller(
+                call.inputs, lambda inputs: _alike(first, searching.message(inputs)), seconds=seconds
+            )
     with pair() as traced:
         message = traced.message(smaller) if smaller else None
-        if message is None:
-            smaller = None
+        if not _alike(first, message):
+            smaller = message = None
         theirs, found = _first(traced.passes(smaller or call.inputs))
     if smaller and found and found.mistake not in ("", "missing"):
         with pair() as original:
@@ -175,19 +180,13 @@ class _Pair:
         self._own, self._right = own.worker(limits), right.worker(limits)
 
     def message(self, inputs: dict[str, Any]) -> Message | None:
-        """What is wrong for these inputs, if it is what was wrong for the call's own."""
+        """What is wrong for these inputs, if both answer."""
         call = self._call
         want, got = (worker.run(call.program, inputs) for worker in (self._right, self._own))
         if want.outcome != "ok" or got.outcome != "ok" or not _finite(want.result):
             return None
-        found = judge.first_difference(call.program, got.result, want.result, call.tolerance)
-        if found is None or found.id != call.message.id or _quantity(found) != _quantity(call.message):
-            return None
-        return found
-
-    def fails(self, inputs: dict[str, Any]) -> bool:
-        """Whether these inputs fail as the call's own did."""
-        return self.message(inputs) is not None
+        expected = want.result if call.only is None else judge.part(want.result, call.only)
+        return judge.first_difference(call.program, got.result, expected, call.tolerance)
 
     def passes(self, inputs: dict[str, Any]) -> list[tuple[Trace, Trace]]:
         """The passes both runs told of, side by side. Raises: ValueError for a telling without sense."""
@@ -205,6 +204,13 @@ class _Pair:
     def __exit__(self, *error: object) -> None:
         self._own.end()
         self._right.end()
+
+
+def _alike(one: Message | None, other: Message | None) -> bool:
+    """Whether the same quantity is wrong in the same way."""
+    if one is None or other is None:
+        return False
+    return one.id == other.id and _quantity(one) == _quantity(other)
 
 
 def _quantity(message: Message) -> str:

@@ -6,6 +6,7 @@ where scale is the norm of the reference, or what the program says its largest p
 
 import math
 import sys
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ def first_difference(
         if found := _differ(name, got[name], expected, tolerance, scale):
             return Message(found.id, {"call": call, **found.arguments})
     return None
+
+
+def part(answer: dict[str, Any], only: Collection[str]) -> dict[str, Any]:
+    """Some quantities of an answer, and its scale."""
+    return {name: value for name, value in answer.items() if name in only or name == "scale"}
 
 
 def first_misfit(call: str, got: dict[str, Any], want: dict[str, Any]) -> Message | None:

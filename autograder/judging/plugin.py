@@ -5,7 +5,7 @@ own runner runs an item again for every subject, with `Plugin.run`.
 """
 
 import re
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from typing import Any
 
 import pytest
@@ -91,7 +91,7 @@ class Trial:
         self._worker: Worker | None = None
         self._compared: set[tuple[str, bytes]] = set()
         self._submitted: set[tuple[str, bytes]] = set()
-        self.failed: FailedCall | None = None
+        self.last_call: FailedCall | None = None
 
     def next_case(self) -> None:
         """Forget what the last case ran."""
@@ -110,28 +110,44 @@ class Trial:
         """
         __tracebackhide__ = True
         self._submitted.add((program, call_name(program, inputs)))
+        self.last_call = FailedCall(program, inputs)
         want = self._reference(program, inputs)
         got = self._call(program, inputs)
-        self._refuse(judge.first_misfit(program, got, want), program, inputs, None)
+        self._refuse(judge.first_misfit(program, got, want))
         return got
 
-    def compare(self, program: str, tolerance: float | None = None, **inputs: Any) -> None:
-        """Run a program on the subject and on the reference; the numbers must agree."""
+    def compare(
+        self,
+        program: str,
+        tolerance: float | None = None,
+        only: Collection[str] | None = None,
+        **inputs: Any,
+    ) -> dict[str, Any]:
+        """Run a program on the subject and on the reference; the numbers must agree.
+
+        `only`: the quantities to compare, where the rest is for laws, as an order that need not be ours is.
+        Returns the subject's answer, which has the structure of the reference's.
+        """
         __tracebackhide__ = True
         self._compared.add((program, call_name(program, inputs)))
+        self.last_call = FailedCall(program, inputs, tolerance, only)
         want = self._reference(program, inputs)
         got = self._call(program, inputs)
-        self._refuse(judge.first_difference(program, got, want, tolerance), program, inputs, tolerance)
+        if only is not None:
+            self._refuse(judge.first_misfit(program, got, want))
+            want = judge.part(want, only)
+            if len(want) < len(only):
+                raise fault(f"the reference's answer to {program} has not all of {', '.join(only)}")
+        self._refuse(judge.first_difference(program, got, want, tolerance))
+        return got
 
-    def _refuse(
-        self, found: Message | None, program: str, inputs: dict[str, Any], tolerance: float | None
-    ) -> None:
+    def _refuse(self, found: Message | None) -> None:
+        """Raises: Finding (wrong), with the call."""
         __tracebackhide__ = True
-        if found:
-            call = describe(program, inputs)  # costs more than comparing, so only now
-            message = Message(found.id, {**found.arguments, "call": call})
-            self.failed = FailedCall(program, inputs, tolerance, message)
-            raise Finding("wrong", message)
+        if found and self.last_call:
+            # It costs more than comparing, so only now.
+            call = describe(self.last_call.program, self.last_call.inputs)
+            raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
 
     def _call(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
         __tracebackhide__ = True
@@ -215,7 +231,7 @@ class Plugin:
 
     @pytest.fixture
     def compare(self) -> Any:
-        """compare(program, tolerance=None, **inputs): the subject's numbers against the reference's."""
+        """compare(program, tolerance=None, only=None, **inputs): numbers against the reference's."""
         return self._running().compare
 
     @pytest.fixture
@@ -246,17 +262,20 @@ class Plugin:
 
     def run(self, item: pytest.Function, trial: Trial, variant: int) -> Verdict:
         """One case for one subject, by pytest's own runner."""
-        self._trial, self._variant, self._ended = trial, variant, None
-        trial.next_case()
-        runtestprotocol(item, log=False, nextitem=None)
-        self._trial = None
-        if trial.failed:
-            self.failed[check_id(item)] = trial.failed
-        error = self._ended
+        error = self._run(item, trial, variant)
+        if isinstance(error, AssertionError) and trial.last_call:
+            self.failed[check_id(item)] = trial.last_call
         if error is None and (programs := trial.uncompared()):
             names = ", ".join(programs)
             error = fault(f"{case_id(item)} never compares what `submission` ran: {names}. Zeros might do")
         return Verdict(check_id(item), *_outcome_of(error))
+
+    def _run(self, item: pytest.Function, trial: Trial, variant: int) -> BaseException | None:
+        self._trial, self._variant, self._ended = trial, variant, None
+        trial.next_case()
+        runtestprotocol(item, log=False, nextitem=None)
+        self._trial = None
+        return self._ended
 
 
 def _outcome_of(error: BaseException | None) -> tuple[str, Message | None]:

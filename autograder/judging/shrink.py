@@ -1,7 +1,7 @@
 """A smaller input that fails in the same way: found by trying, from the input that failed.
 
 Greedy and in a fixed order, so that the same failure gives the same small input; bounded by calls, with the
-clock as a backstop. Signs stay, and shapes too (but for the rows of `code`, a random graph's operations), so
+clock as a backstop. Signs stay, and shapes too (but for the rows of `graph`, a random graph's operations), so
 that a function's domain is not left by chance; the caller's reference has the last word on that.
 """
 
@@ -16,7 +16,7 @@ CALLS = 200
 SECONDS = 0.5
 SIMPLE = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 FEW = 16  # entries of an array that are tried one by one
-CODE = "code"  # the name of a straight-line program given as rows; see Draw.dag
+CODE = "graph"  # the name of a straight-line program given as rows; see Draw.dag
 
 Inputs = dict[str, Any]
 

@@ -255,22 +255,26 @@ def nodes_and_outputs(lab, graph, x, chosen):
     return nodes, nodes[chosen] if isinstance(chosen, int) else [nodes[i] for i in chosen]
 
 
-def order_of_graph(lab, graph, x, chosen, told):
-    """Of each node the place where it first stands in the order, else -1; or how often; or whether at all.
+def order_of_graph(lab, graph, x, chosen):
+    """Of each node: whether it is in the order, how often, and the place where it first stands, else -1.
 
     Nodes are named by their position among the inputs and the rows of graph; `other_nodes` counts the rest.
+    Places are for a law alone, since several orders are right.
     """
     nodes, outputs = nodes_and_outputs(lab, graph, x, chosen)
     order = lab.graph.topological_order(outputs)
     if not isinstance(order, (list, tuple)):
-        return {told: order}
+        return dict.fromkeys(("places", "in_the_order", "times_in_the_order"), order)
     found = positions(order, nodes)
-    if told == "places":
-        places = np.full(len(nodes) + 1, -1)
-        places[found[::-1]] = np.arange(len(found))[::-1]
-        return {"places": places[:-1]}
+    places = np.full(len(nodes) + 1, -1)
+    places[found[::-1]] = np.arange(len(found))[::-1]
     *times, others = np.bincount(found, minlength=len(nodes) + 1).tolist()
-    return {told: np.array(times) > 0 if told == "in_the_order" else times, "other_nodes": others}
+    return {
+        "places": places[:-1],
+        "in_the_order": np.array(times) > 0,
+        "times_in_the_order": times,
+        "other_nodes": others,
+    }
 
 
 def outputs_after_ordering(lab, graph, x, chosen):
@@ -722,6 +726,17 @@ def trace(lab, program, inputs):
         seen.passes.append(("graph", [node for node in seen.made if id(node) not in used], {}))
     told = [seen.tell(*one) for one in seen.passes[:PASSES]]
     return {"passes": [one for one in told if one]}
+
+
+def below(outputs):
+    """All nodes that outputs depend on, by id."""
+    found, stack = {}, list(outputs)
+    while stack:
+        node = stack.pop()
+        if id(node) not in found:
+            found[id(node)] = node
+            stack.extend(node.inputs)
+    return found
 
 
 class Watched:

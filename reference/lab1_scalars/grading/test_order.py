@@ -61,12 +61,12 @@ def assert_inputs_first(places, graph, x, chosen):
 
 
 @pytest.fixture
-def ordered(compare, submission):
+def ordered(compare):
     """ordered(told, **graph): the order holds the right nodes, and every input stands before its users."""
 
     def check(told, **inputs):
-        compare("order_of_graph", **inputs, told=told)
-        assert_inputs_first(submission("order_of_graph", **inputs, told="places")["places"], **inputs)
+        found = compare("order_of_graph", only=(told, "other_nodes"), **inputs)
+        assert_inputs_first(found["places"], **inputs)
 
     return check
 
@@ -130,15 +130,13 @@ def test_one_node_without_a_list(ordered, draw, chosen):
 
 @scale
 @points(1)
-def test_the_order_of_a_chain_of_10000_e36(compare, submission, draw):
+def test_the_order_of_a_chain_of_10000_e36(compare, draw):
     """Topological order of a chain 10,000 deep, at Python's own recursion limit.
     深 10,000 层的链的拓扑次序（Python 默认递归上限）。"""
-    program, x = {"program": "at_the_recursion_limit", "what": "order"}, draw.normal(2)
-    compare(**program, graph=CHAIN[:100], x=x, chosen=101, told="in_the_order")
-    found = submission(**program, graph=CHAIN, x=x, chosen=10_001, told="places")
-    assert_inputs_first(found["places"], CHAIN, x, 10_001)
-    limit = found["recursion_limit"]
-    assert limit == 1000, f"the recursion limit was set to {limit} / 递归上限被改成了 {limit}"
+    at = {"graph": CHAIN, "x": draw.normal(2), "chosen": 10_001}
+    judged = ("in_the_order", "other_nodes", "recursion_limit")
+    found = compare("at_the_recursion_limit", only=judged, what="order", **at)
+    assert_inputs_first(found["places"], **at)
 
 
 @scale

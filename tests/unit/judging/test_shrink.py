@@ -66,23 +66,25 @@ def test_places_in_a_list_of_nodes_become_smaller_and_none_is_lost(kind):
 def test_code_loses_the_rows_that_do_not_matter():
     code = np.random.default_rng(0).integers(1, 1000, (20, 3))
     culprit = code[13]
-    found = smaller({"code": code}, lambda inputs: culprit[0] in inputs["code"][:, 0])["code"]
+    found = smaller({"graph": code}, lambda inputs: culprit[0] in inputs["graph"][:, 0])["graph"]
     assert found.tolist() == [culprit.tolist()]
-    assert smaller({"code": code}, always)["code"].shape == (0, 3)
+    assert smaller({"graph": code}, always)["graph"].shape == (0, 3)
 
 
 def test_code_gets_the_first_operation_where_another_does_not_matter():
     code = np.random.default_rng(0).integers(1, 1000, (8, 3))
-    found = smaller({"code": code}, lambda inputs: len(inputs["code"]) == 8 and inputs["code"][2, 0])["code"]
+    found = smaller({"graph": code}, lambda inputs: len(inputs["graph"]) == 8 and inputs["graph"][2, 0])[
+        "graph"
+    ]
     assert np.flatnonzero(found[:, 0]).tolist() == [2]
     assert (found[:, 1:] == code[:, 1:]).all()
 
 
 def test_a_program_loses_its_last_rows_once_nothing_asks_for_their_nodes():
     code = np.ones((14, 3), int)
-    inputs = {"code": code, "chosen": [8, 14]}
-    found = smaller(inputs, lambda inputs: max(inputs["chosen"]) < 3 + len(inputs["code"]))
-    assert found["code"].shape == (0, 3) and found["chosen"] == [0, 0]
+    inputs = {"graph": code, "chosen": [8, 14]}
+    found = smaller(inputs, lambda inputs: max(inputs["chosen"]) < 3 + len(inputs["graph"]))
+    assert found["graph"].shape == (0, 3) and found["chosen"] == [0, 0]
 
 
 def test_rows_of_any_other_array_are_kept():
@@ -93,7 +95,7 @@ def test_rows_of_any_other_array_are_kept():
 def test_the_input_given_is_not_written_into():
     x = np.array([0.31, -1.9])
     code = np.full((4, 3), 7)
-    smaller({"x": x, "code": code}, always)
+    smaller({"x": x, "graph": code}, always)
     assert x.tolist() == [0.31, -1.9] and code.shape == (4, 3)
 
 
@@ -114,13 +116,13 @@ def test_calls_are_bounded():
         calls.append(1)
         return False
 
-    assert smaller({"x": np.arange(1, 17) / 7, "code": np.ones((30, 3), int)}, fails, calls=50) is None
+    assert smaller({"x": np.arange(1, 17) / 7, "graph": np.ones((30, 3), int)}, fails, calls=50) is None
     assert len(calls) == 50
 
 
 def test_time_is_bounded():
     start = time.monotonic()
-    smaller({"code": np.ones((60, 3), int)}, lambda inputs: time.sleep(0.02), seconds=0.1)
+    smaller({"graph": np.ones((60, 3), int)}, lambda inputs: time.sleep(0.02), seconds=0.1)
     assert time.monotonic() - start < 0.5
 
 

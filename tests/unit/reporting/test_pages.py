@@ -71,8 +71,8 @@ def detail(check="two", **changes):
     known = {
         "check": check,
         "program": "lecture",
-        "inputs": [("x", "2.1"), ("code", "10")],
-        "smaller": [("x", "2"), ("code", "1")],
+        "inputs": [("x", "2.1"), ("graph", "10")],
+        "smaller": [("x", "2"), ("graph", "1")],
         "message": Message(WRONG.id, {**WRONG.arguments, "call": "lecture"}),
         "mode": "reverse_mode",
         "nodes": nodes,
@@ -199,7 +199,7 @@ def test_the_summary_names_the_task_why_where_and_the_next_step():
     shown = view(COURSE, LAB, stored(details=[detail()]), "en")
     lines = dict(shown.summary)
     assert lines["Look first at"] == "Reverse (0 of 6 points)"
-    assert lines["Why"].startswith("lecture(x=2, code=the graph drawn here): adjoints[1] should be 5")
+    assert lines["Why"].startswith("lecture(x=2, graph=the graph drawn here): adjoints[1] should be 5")
     assert lines["Where"].startswith("The adjoint of v1 is 0.9; it should be 5.5.")
     assert lines["Next step"].startswith("A node's adjoint is a sum over its uses")
 
@@ -360,7 +360,7 @@ def test_the_markdown_says_the_same_in_plain_form(tmp_path):
         "**Look first at**: Reverse (0 of 6 points)",
         "The adjoint of v1 is 0.9; it should be 5.5.",
         "→ v1             = 2     adjoint 5.5, yours 0.9",
-        "**A smaller input that fails too**: x = 2, code = the graph drawn here",
+        "**A smaller input that fails too**: x = 2, graph = the graph drawn here",
         "**Next step**: A node's adjoint",
     ):
         assert words in text
