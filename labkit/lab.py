@@ -14,7 +14,7 @@ MANIFEST = "manifest.toml"
 
 
 class WrongUse(Exception):
-    """A command can't do what was asked: one message that says what, where and how to mend it (exit code 2)."""
+    """A command can't do what was asked: one message with what, where and how to mend it (exit code 2)."""
 
     def __init__(self, id: str, **arguments: Argument) -> None:
         self.message = Message(id, arguments)

@@ -23,7 +23,7 @@ Expected = Difference | dict[Any, Any] | None  # a table's is a dictionary of th
 
 @dataclass(frozen=True)
 class Line:
-    """One node of a drawn graph. `expected` is None where differences do not settle, as at a singular point."""
+    """One node of a drawn graph; `expected` is None where differences do not settle: at singular points."""
 
     name: str
     formula: str
@@ -35,13 +35,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Finding:
-    """Where it goes wrong first, seen from the output.
+    """Where it goes wrong first.
 
-    kind: "partials" (an operation's local derivative), "shape" (partials gives no tuple of one number for each
-    input), "missing" (a node has no adjoint), "adjoint", or "one-path": an adjoint that is the part from one user alone.
-    place: the node, as in `lines`. by: the operand that a local derivative is for, or the user of "one-path".
+    quantity: "adjoint" or "tangent", which the lines show.
+    kind: "partials" (an operation's local derivative), "shape" (partials gives no tuple with one entry an
+    input), "missing" (a node has no adjoint), "adjoint", "one-path" (the part from one user alone), "tangent".
+    place: the node, as in `lines`. by: the operand of a local derivative, or the user of "one-path".
     """
 
+    quantity: str
     kind: str
     place: str
     by: str
@@ -53,37 +55,63 @@ class Finding:
 def locate(output: Node, node_to_grad: Mapping[Node, Any], seed: Any = 1.0) -> Finding | None:
     """The first thing wrong with the adjoints of a graph, or None.
 
-    Local derivatives first, since wrong ones spoil every adjoint below. Then the node nearest to the output whose
-    adjoint is wrong while those of its users are right.
+    Local derivatives first, since wrong ones spoil every adjoint below. Then the node nearest to the output
+    whose adjoint is wrong while those of its users are right.
     """
-    walk = _Walk(output)
-    expected = walk.adjoints(seed)
+    walk = _Walk([output])
+    expected = walk.adjoints(output, seed)
     wrong = {node for node in walk.order if not agree(node_to_grad.get(node), expected[node])}
-    lines = tuple(walk.line(node, node_to_grad.get(node), expected[node], node in wrong) for node in walk.order)
-    fault = walk.local_fault()
+    lines = walk.lines(node_to_grad, expected, wrong)
+    fault = walk.local_fault("adjoint", lines)
     if fault is not None:
-        node, slot, got, want = fault
-        if slot is None:
-            return Finding("shape", walk.names[node], "", got, want, lines)
-        return Finding("partials", walk.names[node], walk.names[node.inputs[slot]], got, want, lines)
+        return fault
     for node in reversed(walk.order):
         if node in wrong:
             place, got, want = walk.names[node], node_to_grad.get(node), shown(expected[node])
-            if got is None:
-                return Finding("missing", place, "", None, want, lines)
             user = walk.lone_user(node, got, expected)
-            return Finding("one-path" if user else "adjoint", place, user, got, want, lines)
+            kind = "missing" if got is None else "one-path" if user else "adjoint"
+            return Finding("adjoint", kind, place, user, got, want, lines)
     return None
 
 
-def draw(output: Node) -> tuple[Line, ...]:
-    """The lines of a graph, without derivatives."""
-    walk = _Walk(output)
-    return tuple(walk.line(node, None, None, False) for node in walk.order)
+def locate_tangent(
+    nodes: Sequence[Node], tangents: Sequence[Any], inputs: Sequence[Node], direction: Sequence[float]
+) -> Finding | None:
+    """The first thing wrong with the tangents of nodes, or None.
+
+    nodes: all nodes of a graph that move. A wrong one is named where the tangents of its inputs are right.
+    """
+    walk = _Walk(nodes)
+    got = dict(zip(nodes, tangents, strict=True))
+    expected = dict(zip(nodes, _along(nodes, inputs, direction), strict=True))
+    wrong = {node for node in nodes if not agree(got[node], expected[node])}
+    lines = walk.lines(got, expected, wrong)
+    fault = walk.local_fault("tangent", lines)
+    if fault is not None:
+        return fault
+    for node in walk.order:
+        if node in wrong:
+            return Finding(
+                "tangent", "tangent", walk.names[node], "", got[node], shown(expected[node]), lines
+            )
+    return None
+
+
+def _along(nodes: Sequence[Node], inputs: Sequence[Node], direction: Sequence[float]) -> list[Expected]:
+    """The derivative of each node's value as the inputs move in the direction."""
+
+    def of(node: Node) -> Callable[[float], float]:
+        def value(t: float) -> float:
+            moved = {one: one.value + t * d for one, d in zip(inputs, direction, strict=True)}
+            return float(replayed([node], moved)[0])
+
+        return value
+
+    return [derivative(of(node), 0.0) for node in nodes]
 
 
 def numbered(outputs: Sequence[Node]) -> dict[Node, str]:
-    """v1, v2, … for every node below the outputs: leaves first, then level by level, as the lecture counts."""
+    """v1, v2, … for every node below the outputs: leaves first, then by levels, as the lecture counts."""
     levels: dict[Node, int] = {}
     stack: list[Node] = list(reversed(outputs))
     while stack:
@@ -109,7 +137,7 @@ def replayed(outputs: Sequence[Node], changed: Mapping[Node, Any]) -> list[Any]:
 
 
 def partials_fault(node: Node) -> tuple[int | None, object, object] | None:
-    """What is wrong with a node's local derivatives: (slot, got, expected); slot None where their number is."""
+    """What is wrong with a node's local derivatives: (slot, got, expected); slot None for their number."""
     values = [operand.value for operand in node.inputs]
     got = node.op.partials(tuple(values), node.value)
     if not isinstance(got, tuple) or len(got) != len(values):
@@ -126,7 +154,7 @@ def partials_fault(node: Node) -> tuple[int | None, object, object] | None:
 
 
 def agree(got: Any, expected: Expected) -> bool:
-    """Whether a number, or a table's dictionary, is what differences say; where they say nothing, anything is."""
+    """Whether a number, or a table's dictionary, is what differences say; where they say nothing, all is."""
     if isinstance(expected, dict):
         if not isinstance(got, dict) or not got.keys() <= expected.keys():
             return False
@@ -144,28 +172,27 @@ def shown(expected: Expected) -> object:
 class _Walk:
     """One graph, numbered, with its users."""
 
-    def __init__(self, output: Node) -> None:
-        self.output = output
-        self.names = numbered([output])
+    def __init__(self, outputs: Sequence[Node]) -> None:
+        self.names = numbered(outputs)
         self.order = list(self.names)
 
-    def adjoints(self, seed: Any) -> dict[Node, Expected]:
+    def adjoints(self, output: Node, seed: Any) -> dict[Node, Expected]:
         """The adjoint of every node by perturbing it and running what follows."""
-        return {node: _by_differences(self._followed(node, seed), node.value) for node in self.order}
+        return {node: _by_differences(self._followed(node, output, seed), node.value) for node in self.order}
 
-    def _followed(self, node: Node, seed: Any) -> Callable[[Any], float]:
+    def _followed(self, node: Node, output: Node, seed: Any) -> Callable[[Any], float]:
         followers = self._followers(node)
 
-        def output(value: Any) -> float:
+        def run(value: Any) -> float:
             values = {node: value}
             for one in followers:
                 values[one] = one.op.compute(*(values.get(operand, operand.value) for operand in one.inputs))
-            result = values[self.output]
+            result = values[output]
             if isinstance(result, dict):
                 return math.fsum(seed.get(key, 0.0) * number for key, number in result.items())
             return float(seed) * float(result)
 
-        return output
+        return run
 
     def _followers(self, node: Node) -> list[Node]:
         """Everything that depends on a node, inputs first."""
@@ -175,12 +202,15 @@ class _Walk:
                 reached.add(one)
         return [one for one in self.order if one in reached and one is not node]
 
-    def local_fault(self) -> tuple[Node, int | None, object, object] | None:
+    def local_fault(self, quantity: str, lines: tuple[Line, ...]) -> Finding | None:
+        """A wrong local derivative, the one nearest to the output."""
         for node in reversed(self.order):
-            if node.inputs:
-                fault = partials_fault(node)
-                if fault is not None:
-                    return (node, *fault)
+            fault = partials_fault(node) if node.inputs else None
+            if fault is not None:
+                slot, got, want = fault
+                by = "" if slot is None else self.names[node.inputs[slot]]
+                kind = "shape" if slot is None else "partials"
+                return Finding(quantity, kind, self.names[node], by, got, want, lines)
         return None
 
     def lone_user(self, node: Node, got: Any, expected: Mapping[Node, Any]) -> str:
@@ -201,8 +231,16 @@ class _Walk:
                 if operand is node:
                     yield user, slot
 
-    def line(self, node: Node, got: object, expected: Expected, wrong: bool) -> Line:
-        return Line(self.names[node], self._formula(node), node.value, got, shown(expected), wrong)
+    def lines(
+        self, got: Mapping[Node, Any], expected: Mapping[Node, Expected], wrong: set[Node]
+    ) -> tuple[Line, ...]:
+        """The whole graph, drawn."""
+        return tuple(
+            Line(
+                name, self._formula(node), node.value, got.get(node), shown(expected.get(node)), node in wrong
+            )
+            for node, name in self.names.items()
+        )
 
     def _formula(self, node: Node) -> str:
         if not node.inputs:

@@ -1,4 +1,4 @@
-"""The process in which a student's modules and the public tests run; every step is a line of JSON on stdout."""
+"""Where a student's modules and the public tests run; every step is told as a line of JSON on stdout."""
 
 import contextlib
 import importlib

@@ -3,8 +3,7 @@
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from numbers import Real
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -14,7 +13,7 @@ TOLERANCE = 1e-9  # relative to the right value, or to 1
 
 
 class Wrong(Exception):
-    """An answer is not what it must be. Without `expected`, the test's own sentence says what was expected."""
+    """An answer is not what it must be; without `expected`, the test's own sentence says what is."""
 
     def __init__(
         self, call: str, got: str, expected: str = "", finding: localise.Finding | None = None
@@ -52,18 +51,37 @@ class Expect:
         """The adjoint of every node of a small graph, by differences; the first wrong node is named."""
         if not isinstance(node_to_grad, Mapping):
             raise Wrong(call, text(node_to_grad), "{node: adjoint}")
-        finding = localise.locate(output, node_to_grad, seed)
-        if finding is not None:
-            raise Wrong(call, text(finding.got), text(finding.expected), finding)
+        self._none(call, localise.locate(output, node_to_grad, seed))
+
+    def tangents(
+        self, call: str, nodes: Sequence[Any], got: Any, inputs: Sequence[Any], direction: Sequence[float]
+    ) -> None:
+        """The tangent of every node of a small graph, by differences; the first wrong node is named."""
+        self._same_length(call, got, nodes)
+        self._none(call, localise.locate_tangent(nodes, got, inputs, direction))
 
     def partials(self, call: str, node: Any) -> None:
         """The local derivatives of one node, by differences of its operation's own compute."""
+        self.local_derivatives(call, node)
         fault = localise.partials_fault(node)
         if fault is not None:
             slot, got, expected = fault
-            if slot is None:
-                raise Wrong(call, text(got), f"tuple({expected})")
             raise Wrong(f"{call}[{slot}]", text(got), text(expected))
+
+    def local_derivatives(self, call: str, node: Any) -> tuple[Any, ...]:
+        """What partials gives for a node, if that is a tuple with one entry for each input."""
+        answer = node.op.partials(tuple(operand.value for operand in node.inputs), node.value)
+        if not isinstance(answer, tuple):
+            raise Wrong(f"type({call})", type(answer).__name__, "tuple")
+        if len(answer) != len(node.inputs):
+            raise Wrong(f"len({call})", str(len(answer)), str(len(node.inputs)))
+        return answer
+
+    def _none(self, call: str, finding: localise.Finding | None) -> None:
+        if finding is not None:
+            local = finding.kind in ("partials", "shape")
+            where = call if local else f"{call}[{finding.place}]"
+            raise Wrong(where, text(finding.got), text(finding.expected), finding)
 
     def _same_length(self, call: str, got: Any, expected: Sequence[Any]) -> None:
         if not isinstance(got, list):
@@ -82,22 +100,23 @@ class Expect:
                 raise Wrong(f"{call}[{index}]", text(got[place]), text(expected[place]))
 
 
-def close(got: Real, expected: float, tolerance: float) -> bool:
+def close(got: SupportsFloat, expected: SupportsFloat, tolerance: float) -> bool:
     """Whether two numbers are equal to a tolerance; NaN equals NaN, and an infinity itself only."""
-    got, expected = float(got), float(expected)
-    if not (math.isfinite(got) and math.isfinite(expected)):
-        return got == expected or (math.isnan(got) and math.isnan(expected))
-    return abs(got - expected) <= tolerance * max(1.0, abs(expected))
+    one, right = float(got), float(expected)
+    if not (math.isfinite(one) and math.isfinite(right)):
+        return one == right or (math.isnan(one) and math.isnan(right))
+    return abs(one - right) <= tolerance * max(1.0, abs(right))
 
 
-def text(value: object) -> str:
-    """A value in a few characters; numbers with as many digits as tell."""
+def text(value: object, digits: int = 9) -> str:
+    """A value in a few characters."""
     if isinstance(value, float | np.floating):
-        return f"{float(value):.9g}"
+        return f"{float(value):.{digits}g}"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key!r}: {text(one)}" for key, one in list(value.items())[:6]) + "}"
+        entries = (f"{key!r}: {text(one, digits)}" for key, one in list(value.items())[:6])
+        return "{" + ", ".join(entries) + (", …" if len(value) > 6 else "") + "}"
     if isinstance(value, list | tuple):
-        inner = ", ".join(map(text, value[:6])) + (", …" if len(value) > 6 else "")
+        inner = ", ".join(text(one, digits) for one in value[:6]) + (", …" if len(value) > 6 else "")
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
     try:
         shown = str(value) if isinstance(value, str) else repr(value)
@@ -107,7 +126,7 @@ def text(value: object) -> str:
 
 
 class Draw:
-    """The fixture `draw`: random inputs, the same for the same seed and test, rounded so that people can type them."""
+    """The fixture `draw`: random inputs, the same for a seed and a test, with few digits to type."""
 
     def __init__(self, seed: int, test: str) -> None:
         self._random = np.random.default_rng([seed, zlib.crc32(test.encode())])

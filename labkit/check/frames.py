@@ -5,7 +5,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-SHOWN = 4  # the innermost; a deep recursion has thousands
+SHOWN = 4  # the innermost
 
 
 def frames_of(error: BaseException, folder: Path) -> list[dict[str, Any]]:
@@ -13,17 +13,17 @@ def frames_of(error: BaseException, folder: Path) -> list[dict[str, Any]]:
     if isinstance(error, SyntaxError) and error.filename and _inside(error.filename, folder):
         code = (error.text or linecache.getline(error.filename, error.lineno or 0)).strip()
         return [{"file": Path(error.filename).name, "line": error.lineno or 1, "function": "", "code": code}]
-    found = []
+    found: list[dict[str, Any]] = []
     for frame, line in traceback.walk_tb(error.__traceback__):
         if _inside(frame.f_code.co_filename, folder):
-            found.append(
-                {
-                    "file": Path(frame.f_code.co_filename).name,
-                    "line": line,
-                    "function": frame.f_code.co_qualname,
-                    "code": linecache.getline(frame.f_code.co_filename, line).strip(),
-                }
-            )
+            one = {
+                "file": Path(frame.f_code.co_filename).name,
+                "line": line,
+                "function": frame.f_code.co_qualname,
+                "code": linecache.getline(frame.f_code.co_filename, line).strip(),
+            }
+            if not found or found[-1] != one:  # a recursion repeats itself
+                found.append(one)
     return found[-SHOWN:]
 
 

@@ -1,7 +1,7 @@
 """The pytest plug-in of public tests: fixtures for them, and every step told to the parent process.
 
-A test belongs to a task (`pytest.mark.task(id)`), and its docstring says in one English and one Chinese line what
-must hold.
+A test belongs to a task (`pytest.mark.task(id)`), and its docstring says what must hold, in one English and
+one Chinese line.
 """
 
 import dataclasses
@@ -126,9 +126,7 @@ def _as_text(finding: Finding) -> dict[str, Any]:
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{float(value):.6g}" if isinstance(value, float) else text(value)
+    return "-" if value is None else text(value, digits=6)
 
 
 def _name(item: pytest.Item) -> str:
@@ -141,6 +139,7 @@ def _task(item: pytest.Item) -> str:
 
 
 def _law(item: pytest.Item) -> dict[str, str]:
-    lines = [line.strip() for line in (getattr(item, "function").__doc__ or "").strip().splitlines()]
+    words = item.obj.__doc__ or "" if isinstance(item, pytest.Function) else ""
+    lines = [line.strip() for line in words.strip().splitlines()]
     english, chinese = lines if len(lines) == 2 else (item.name, item.name)
     return {"en": english, "zh": chinese}

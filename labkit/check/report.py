@@ -100,9 +100,11 @@ class _Words:
         yield test.law[self._language]
         if outcome.kind == "wrong":
             yield self("called", call=details["call"])
-            if details["expected"]:
+            local = details["finding"] and details["finding"]["kind"] in ("partials", "shape")
+            if details["expected"] and not local:
                 yield self("expected", expected=details["expected"])
-            yield self("got", got=details["got"])
+            if not local:
+                yield self("got", got=details["got"])
             if details["finding"]:
                 yield from self._of_finding(details["finding"])
         elif outcome.kind == "stopped":
@@ -146,7 +148,8 @@ class _Words:
     def _of_finding(self, finding: dict[str, Any]) -> Iterator[str]:
         arguments = {name: finding[name] for name in ("place", "by", "got", "expected")}
         yield self(f"where-{finding['kind']}", **arguments)
-        head = ["", "", *(self(f"column-{name}") for name in ("value", "got", "expected"))]
+        columns = ("value", finding["quantity"], "expected")
+        head = ["", "", *(self(f"column-{name}") for name in columns)]
         rows = [head]
         for line in finding["lines"]:
             formula = f"{line['name']} = {line['formula']}" if line["formula"] else line["name"]

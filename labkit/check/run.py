@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -19,14 +18,18 @@ from labkit.lab import Lab, WrongUse
 START_S = 60.0  # Python, NumPy and pytest, on a slow disk behind a virus scanner
 TEST_S, LATER_TEST_S = 3.0, 1.0  # after one test was stopped, others like it should cost less
 # -P keeps the student's folder from standing in the place of Python's own modules; labkit may lie in it.
-START = "import sys; sys.path.insert(0, {!r}); import labkit; del sys.path[0]; from labkit.check import child; child.main()"
+START = (
+    "import sys; sys.path.insert(0, {!r}); import labkit; del sys.path[0]; "
+    "from labkit.check import child; child.main()"
+)
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How a test, or the import of a module, ended; `details` depends on the kind.
 
-    kind: passed, unwritten, wrong, broken (its module can't be imported), crashed, stopped (for time), died, skipped.
+    kind: passed, unwritten, wrong, broken (its module can't be imported), crashed, stopped (for time), died,
+    or skipped.
     """
 
     kind: str
@@ -88,10 +91,11 @@ def _run_once(lab: Lab, seed: int, run: Run) -> None:
             lost = _follow(process, run)
         finally:
             process.kill()
+        said = _last_line(errors)
     if lost is not None:
         what, outcome = lost
         if not what:
-            raise WrongUse("student.cannot-run", text=outcome.details["text"])
+            raise WrongUse("student.cannot-run", text=said or outcome.details["text"])
         run.lose(what, outcome)
 
 
@@ -122,16 +126,24 @@ def _ask(process: "subprocess.Popen[bytes]", lab: Lab, seed: int, run: Run) -> N
 
 
 def _follow(process: "subprocess.Popen[bytes]", run: Run) -> tuple[str, Outcome] | None:
-    """Take the child's events into `run`. If it ends early: what it was at ("" if nothing), and how it ended."""
+    """Take the child's events into `run`. If it ends early: what it was at ("": nothing), and its ending."""
     at, limit = "", START_S
-    for event in _events(process, lambda: limit):
-        if event is None:
+    lines = _lines(process)
+    while True:
+        try:
+            line = lines.get(timeout=limit)
+        except queue.Empty:
             return at, Outcome("stopped", {"seconds": limit, "text": "no answer"})
+        if not line:
+            return at, Outcome("died", {"text": _ending(process.wait())})
+        event = json.loads(line)
         kind = event.pop("event")
         if kind == "end":
             return None if run.finished() else ("", Outcome("died", {"text": "tests/"}))
         if kind == "collected":
-            run.tests = {test["test"]: Test(test["test"], test["task"], test["law"]) for test in event["tests"]}
+            run.tests = {
+                test["test"]: Test(test["test"], test["task"], test["law"]) for test in event["tests"]
+            }
         elif kind in ("importing", "started"):
             at, limit = event["module" if kind == "importing" else "test"], run.seconds_a_test
         else:
@@ -139,11 +151,10 @@ def _follow(process: "subprocess.Popen[bytes]", run: Run) -> tuple[str, Outcome]
             name = event.pop("module" if kind == "imported" else "test")
             into = run.imports if kind == "imported" else run.outcomes
             into[name] = Outcome(event.pop("outcome"), event)
-    return at, Outcome("died", {"text": _ending(process.wait())})
 
 
-def _events(process: "subprocess.Popen[bytes]", limit: Any) -> Iterator[dict[str, Any] | None]:
-    """What the child tells, in order; None when it is silent for longer than limit()."""
+def _lines(process: "subprocess.Popen[bytes]") -> "queue.SimpleQueue[bytes]":
+    """What the child tells, line by line as it comes; at last an empty one."""
     assert process.stdout is not None
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     stdout = process.stdout
@@ -154,15 +165,12 @@ def _events(process: "subprocess.Popen[bytes]", limit: Any) -> Iterator[dict[str
         lines.put(b"")
 
     threading.Thread(target=read, daemon=True).start()
-    while True:
-        try:
-            line = lines.get(timeout=limit())
-        except queue.Empty:
-            yield None
-            return
-        if not line:
-            return
-        yield json.loads(line)
+    return lines
+
+
+def _last_line(errors: IO[bytes]) -> str:
+    errors.seek(0)
+    return "".join(errors.read().decode(errors="replace").strip().splitlines()[-1:])
 
 
 def _ending(code: int) -> str:

@@ -19,7 +19,7 @@ def lecture(lab):
 
 @pytest.fixture
 def random_graph(lab, draw):
-    """Builds random nodes on 3 inputs, the last above all inputs; given operations only, and no value grows large."""
+    """Builds random nodes on 3 inputs, the last above all of them; given operations only, no large values."""
     operations = [
         lambda graph, a, b: a + b,
         lambda graph, a, b: a - b,

@@ -7,6 +7,7 @@ pytestmark = pytest.mark.task("central-difference")
 
 
 def cubes(x):
+    """The sum of the entries' cubes."""
     return np.sum(x**3)
 
 

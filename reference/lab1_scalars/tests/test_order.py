@@ -6,6 +6,7 @@ pytestmark = pytest.mark.task("topological-order")
 
 
 def keeps_the_laws(expect, call, order, outputs):
+    """Length, then nothing twice, then nothing missing, then every edge."""
     expect.holds(isinstance(order, (list, tuple)), call, order)
     place = {node: i for i, node in enumerate(order)}
     below, stack = set(), list(outputs)
@@ -26,7 +27,7 @@ def keeps_the_laws(expect, call, order, outputs):
 def test_the_lectures_example(lab, lecture, expect):
     """Every node appears once, and after its inputs; v1 to v7 of the lecture.
     每个节点出现一次，且在它的输入之后；课上的 v1 到 v7。"""
-    output = lecture(2.0, 5)[-1]
+    output = lecture(2.0, 5.0)[-1]
     keeps_the_laws(expect, "topological_order(v7)", lab.graph.topological_order(output), [output])
 
 
@@ -49,7 +50,7 @@ def test_paths_of_unequal_length(lab, expect):
 
 
 def test_several_outputs(lab, expect):
-    """Several outputs: one may stand apart, be named twice, or be an input of another. The list stays as it was.
+    """Several outputs: one may stand apart, be named twice, or be an input of another. The list stays as is.
     多个输出：可以互不相关、重复出现、或是另一个的输入。传入的列表保持不变。"""
     a, b = lab.graph.variable(0.5, "a"), lab.graph.variable(2.0, "b")
     u = a * b
