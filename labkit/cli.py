@@ -16,7 +16,6 @@ from labkit.messages import Message
 
 PASSED, TO_DO, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 LANGUAGES = ("zh", "en")
-NEWEST_NEEDED = (3, 11)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -61,15 +60,21 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
     check = command("check")
     check.add_argument("lab", metavar="LAB")
-    check.add_argument("--seed", type=int, default=1)
+    check.add_argument("--seed", type=_seed, default=1)
     command("doctor")
     command("pack").add_argument("lab", metavar="LAB")
     return parser.parse_args(arguments)
 
 
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise ValueError(text)
+    return int(text)
+
+
 def _language_asked_for(arguments: Sequence[str]) -> str | None:
     """The language of messages about arguments that can't be parsed, too."""
-    for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
+    for option, value in zip(arguments, [*arguments, ""][1:], strict=True):
         if option == "--language" and value in LANGUAGES:
             return value
         if option in ("--language=zh", "--language=en"):

@@ -38,8 +38,8 @@ class Finding:
     """Where it goes wrong first.
 
     quantity: "adjoint" or "tangent", which the lines show.
-    kind: "partials" (an operation's local derivative), "shape" (partials gives no tuple with one entry an
-    input), "missing" (a node has no adjoint), "adjoint", "one-path" (the part from one user alone), "tangent".
+    kind: "partials" (an operation's local derivative), "shape" (partials gives no tuple of the right
+    length), "missing" (a node has no adjoint), "adjoint", "one-path" (the part from one user), "tangent".
     place: the node, as in `lines`. by: the operand of a local derivative, or the user of "one-path".
     """
 

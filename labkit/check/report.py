@@ -1,12 +1,12 @@
 """The report of a check, task by task, in the student's language."""
 
-import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 from labkit.check.run import Outcome, Run, Test
 from labkit.lab import Lab, Task
 from labkit.messages import Argument, Message
+from labkit.width import columns, padded
 
 INDENT = "      "
 PASSED, TO_DO = 0, 1
@@ -30,9 +30,9 @@ def lines(lab: Lab, seed: int, run: Run, language: str) -> Iterator[str]:
     if broken:
         yield ""
     states = {task.id: _state(task, run) for task in lab.tasks}
-    width = max(_columns(words(f"task-{state}")) for state in ("passed", "unwritten", "wrong", "waiting"))
+    width = max(columns(words(f"task-{state}")) for state in ("passed", "unwritten", "wrong", "waiting"))
     for task in lab.tasks:
-        yield f"  {_padded(words(f'task-{states[task.id]}'), width)}  {task.title[language]}  {task.id}"
+        yield f"  {padded(words(f'task-{states[task.id]}'), width)}  {task.title[language]}  {task.id}"
         yield from _details(task, run, words)
     yield ""
     if all(outcome.kind == "passed" for outcome in _all_outcomes(run)):
@@ -148,27 +148,18 @@ class _Words:
     def _of_finding(self, finding: dict[str, Any]) -> Iterator[str]:
         arguments = {name: finding[name] for name in ("place", "by", "got", "expected")}
         yield self(f"where-{finding['kind']}", **arguments)
-        columns = ("value", finding["quantity"], "expected")
-        head = ["", "", *(self(f"column-{name}") for name in columns)]
+        titles = ("value", finding["quantity"], "expected")
+        head = ["", "", *(self(f"column-{name}") for name in titles)]
         rows = [head]
         for line in finding["lines"]:
             formula = f"{line['name']} = {line['formula']}" if line["formula"] else line["name"]
             mark = "->" if line["name"] == finding["place"] else ("x" if line["wrong"] else "")
             rows.append([mark, formula, line["value"], line["got"], line["expected"]])
-        widths = [max(_columns(row[i]) for row in rows) for i in range(5)]
+        widths = [max(columns(row[i]) for row in rows) for i in range(5)]
         for row in rows:
-            yield "  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            yield "  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _bare(text: str) -> str:
     """Python's words about a syntax error, without the file and line that we name ourselves."""
     return text.partition(" (")[0]
-
-
-def _columns(text: str) -> int:
-    """How wide a terminal shows a text: Chinese characters take two columns."""
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _columns(text))

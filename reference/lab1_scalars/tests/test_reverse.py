@@ -38,7 +38,7 @@ def test_random_graphs(lab, random_graph, draw, expect):
 
 
 def test_record_lists_what_arrives(lab, lecture, draw, expect):
-    """record lists a node's partial adjoints, one for each use; their sum is its total. The output's is [seed].
+    """record lists a node's partial adjoints, one a use; their sum is its total. The output's is [seed].
     record 为节点的每次使用列出一个部分伴随；它们的和就是总伴随量，输出的是 [seed]。"""
     v, seed = lecture(draw.uniform(1, 3), draw.signed(0.5, 3)), draw.signed(0.5, 2)
     record = {}
