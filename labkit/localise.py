@@ -220,8 +220,7 @@ class _Walk:
             partial = user.op.partials(tuple(operand.value for operand in user.inputs), user.value)[slot]
             if not isinstance(adjoint, float):
                 continue
-            part = partial * adjoint
-            if agree(got, _exactly(part)):
+            if agree(got, _part(partial, adjoint)):
                 return self.names[user]
         return ""
 
@@ -253,10 +252,11 @@ class _Walk:
         return f"{node.op.name}({', '.join(operands)})"
 
 
-def _exactly(part: Any) -> Expected:
-    if isinstance(part, dict):
-        return {key: Difference(number, 0.0) for key, number in part.items()}
-    return Difference(part, 0.0)
+def _part(partial: Any, adjoint: float) -> Expected:
+    """What one user passes on to a node."""
+    if isinstance(partial, dict):
+        return {key: Difference(number * adjoint, 0.0) for key, number in partial.items()}
+    return Difference(partial * adjoint, 0.0)
 
 
 def _by_differences(function: Callable[[Any], float], value: Any) -> Expected:

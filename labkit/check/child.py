@@ -58,8 +58,8 @@ def _imported(module: str, folder: Path) -> dict[str, Any]:
 def _run(plugin: Plugin, folder: Path) -> None:
     arguments = [
         str(folder / "tests"),
-        # An empty configuration: nothing above the lab's folder is read.
-        *("-c", os.devnull, "--rootdir", str(folder), "--confcutdir", str(folder)),
+        # An empty configuration: nothing beside or above the tests is read.
+        *("-c", os.devnull, "--rootdir", str(folder), "--confcutdir", str(folder / "tests")),
         *("--import-mode=importlib", "--assert=plain", "--capture=sys"),
         *("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:warnings"),
     ]

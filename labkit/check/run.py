@@ -139,7 +139,9 @@ def _follow(process: "subprocess.Popen[bytes]", run: Run) -> tuple[str, Outcome]
         event = json.loads(line)
         kind = event.pop("event")
         if kind == "end":
-            return None if run.finished() else ("", Outcome("died", {"text": "tests/"}))
+            # pytest itself ends before the last test only for this, or for test files that it can't read.
+            died = Outcome("died", {"text": "KeyboardInterrupt" if at else "tests/"})
+            return None if run.finished() else (at, died)
         if kind == "collected":
             run.tests = {
                 test["test"]: Test(test["test"], test["task"], test["law"]) for test in event["tests"]
