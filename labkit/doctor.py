@@ -51,7 +51,7 @@ def findings(folder: Path) -> Iterator[Line]:
             yield Line("info", _said("package", package=package, version=found))
         else:
             yield Line("info", _said("no-notebook-package", package=package, python=sys.executable))
-    encoding = locale.getpreferredencoding(False)
+    encoding = locale.getencoding()
     name = "utf-8" if encoding.lower().replace("-", "").replace("_", "") == "utf8" else "other-encoding"
     yield Line("info", _said(name, encoding=encoding))
     yield _writable(folder)

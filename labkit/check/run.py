@@ -16,7 +16,7 @@ import labkit
 from labkit.lab import Lab, WrongUse
 
 START_S = 60.0  # Python, NumPy and pytest, on a slow disk behind a virus scanner
-TEST_S, LATER_TEST_S = 3.0, 1.0  # after one test was stopped, others like it should cost less
+TEST_S, LATER_TEST_S = 3.0, 1.5  # after one test was stopped, others like it should cost less
 # -P keeps the student's folder from standing in the place of Python's own modules; labkit may lie in it.
 START = (
     "import sys; sys.path.insert(0, {!r}); import labkit; del sys.path[0]; "

@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -112,9 +113,11 @@ def states(printed):
 
 def test_the_solved_lab_passes_within_five_seconds_and_that_is_not_called_a_grade(kit):
     kit.solve()
-    began = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     code, printed, errors = kit.run("check", "lab1")
-    assert time.monotonic() - began < 5
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Processor time: the machine of a test run is busy with others.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
     assert (code, errors) == (0, "")
     last = printed.splitlines()[-1]
     assert "公开测试全部通过" in last and "隐藏测试" in last and "不是成绩" in last

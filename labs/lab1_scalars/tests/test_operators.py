@@ -4,6 +4,8 @@ import operator
 
 import pytest
 
+from labkit.localise import replayed
+
 pytestmark = pytest.mark.task("reflected-operators")
 OPERATORS = {"-": operator.sub, "/": operator.truediv}
 
@@ -20,11 +22,13 @@ def test_a_number_on_the_left(lab, draw, expect, sign):
 
 @pytest.mark.parametrize("sign", OPERATORS)
 def test_the_result_depends_on_the_node(lab, draw, expect, sign):
-    """The node on the right is one of the inputs, so a derivative can reach it.
-    右边的节点是结果的输入之一，导数才能传到它。"""
-    number, x = draw.signed(1, 9), lab.graph.variable(draw.signed(0.5, 2))
-    node = OPERATORS[sign](number, x)
-    expect.holds(x in node.inputs, f"({number} {sign} x).inputs", node.inputs)
+    """The result depends on the node on the right: recomputed for another x, it has another value.
+    结果依赖于右边的节点：换一个 x 重新计算，值随之改变。"""
+    number, here, elsewhere = draw.signed(1, 9), draw.signed(0.5, 2), draw.signed(3, 4)
+    x = lab.graph.variable(here)
+    (value,) = replayed([OPERATORS[sign](number, x)], {x: elsewhere})
+    call = f"{number} {sign} x, made at x = {here}, recomputed at x = {elsewhere}"
+    expect.equal(call, value, OPERATORS[sign](number, elsewhere))
 
 
 def test_several_in_one_formula(lab, draw, expect):

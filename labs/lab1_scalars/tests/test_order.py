@@ -2,6 +2,8 @@
 
 import pytest
 
+from labkit.localise import numbered
+
 pytestmark = pytest.mark.task("topological-order")
 
 
@@ -9,12 +11,7 @@ def keeps_the_laws(expect, call, order, outputs):
     """Length, then nothing twice, then nothing missing, then every edge."""
     expect.holds(isinstance(order, (list, tuple)), call, order)
     place = {node: i for i, node in enumerate(order)}
-    below, stack = set(), list(outputs)
-    while stack:
-        node = stack.pop()
-        if node not in below:
-            below.add(node)
-            stack.extend(node.inputs)
+    below = numbered(outputs)
     expect.equal(f"len({call})", len(order), len(below))
     expect.equal(f"len(set({call}))", len(place), len(below))
     for node in below:
