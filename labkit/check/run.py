@@ -1,5 +1,6 @@
 """Run the public tests in a child process, and outlive whatever happens there: hangs, crashes, exits."""
 
+import contextlib
 import json
 import os
 import queue
@@ -162,8 +163,9 @@ def _lines(process: "subprocess.Popen[bytes]") -> "queue.SimpleQueue[bytes]":
     stdout = process.stdout
 
     def read() -> None:
-        for line in stdout:
-            lines.put(line)
+        with contextlib.suppress(ValueError):  # closed, once nobody listens any more
+            for line in stdout:
+                lines.put(line)
         lines.put(b"")
 
     threading.Thread(target=read, daemon=True).start()

@@ -7,10 +7,10 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import tokenize
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 
@@ -30,22 +30,25 @@ class Refused(socket.socket):
         raise OSError("a student's command opened a socket")
 socket.socket = Refused
 """
-NEEDED = ("numpy", "pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+NUMPY = ("numpy",)
+PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+
+
+def make_python(folder, packages):
+    """A Python of a student's, with these packages alone; sockets are refused."""
+    venv.create(folder, with_pip=False)
+    site = next(folder.glob("lib*/**/site-packages"))
+    (site / "sitecustomize.py").write_text(NO_NETWORK)
+    for name in packages:
+        place = Path(importlib.util.find_spec(name).origin).parent
+        for path in (place, *place.parent.glob(f"{name}[.-]*")):  # with its libraries and metadata
+            (site / path.name).symlink_to(path)
+    return folder / "bin" / "python"
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory):
-    """A folder of packages with numpy, pytest and what these need; sockets are refused."""
-    site = tmp_path_factory.mktemp("packages")
-    (site / "sitecustomize.py").write_text(NO_NETWORK)
-    for name in NEEDED:
-        (place,) = importlib.util.find_spec(name).submodule_search_locations
-        (site / name).symlink_to(place)
-    installed = Path(importlib.util.find_spec("numpy").origin).parents[1]
-    for path in (*installed.glob("numpy*"), *installed.glob("pytest-*")):
-        if not (site / path.name).exists():
-            (site / path.name).symlink_to(path)
-    return site
+def student_python(tmp_path_factory):
+    return make_python(tmp_path_factory.mktemp("python"), NUMPY + PYTEST)
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +64,12 @@ def made(tmp_path_factory):
 class Kit:
     """What a student unpacks: labkit beside the labs, in a folder with an awkward name."""
 
-    def __init__(self, root, made, packages):
+    def __init__(self, root, made, python):
         self.root = root / "实验 一" / "作业 (2)"
         self.lab = self.root / "labs" / "lab1_scalars"
         shutil.copytree(ROOT / "labkit", self.root / "labkit", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(made / "labs", self.root / "labs")
-        self._solved, self._packages = made / "build" / "solved" / "lab1", packages
+        self._solved, self._python = made / "build" / "solved" / "lab1", python
 
     def solve(self):
         shutil.copytree(self._solved, self.lab, dirs_exist_ok=True)
@@ -79,14 +82,11 @@ class Kit:
         (self.lab / name).write_text(text.replace(old, new), encoding="utf-8")
         return self
 
-    def command(self, *arguments, start=None, packages=None):
-        python = getattr(sys, "_base_executable", sys.executable)  # outside of any virtual environment
-        options = {"PYTHONPATH": str(packages or self._packages), "PYTHONIOENCODING": "gbk"}
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
-        return [python, *STRICT, "-m", "labkit", *arguments], {
-            "cwd": start or self.root,
-            "env": kept | options,
-        }
+    def command(self, *arguments, start=None, python=None):
+        environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        environment["PYTHONIOENCODING"] = "gbk"
+        command = [str(python or self._python), *STRICT, "-m", "labkit", *arguments]
+        return command, {"cwd": start or self.root, "env": environment}
 
     def run(self, *arguments, **where):
         """Exit code, output, and what was said on stderr."""
@@ -96,8 +96,8 @@ class Kit:
 
 
 @pytest.fixture
-def kit(tmp_path, made, packages):
-    return Kit(tmp_path, made, packages)
+def kit(tmp_path, made, student_python):
+    return Kit(tmp_path, made, student_python)
 
 
 def states(printed):
@@ -312,17 +312,13 @@ def test_doctor_is_content_with_numpy_and_pytest(kit):
         assert word in printed
 
 
-def test_doctor_names_the_mend_for_what_is_missing(kit, packages, tmp_path):
-    less = tmp_path / "less"
-    less.mkdir()
-    for path in packages.iterdir():
-        if not path.name.startswith("numpy"):
-            (less / path.name).symlink_to(path)
-    code, printed, errors = kit.run("doctor", "--language", "en", packages=less)
+def test_doctor_names_the_mend_for_what_is_missing(kit, tmp_path):
+    python = make_python(tmp_path / "python", PYTEST)
+    code, printed, errors = kit.run("doctor", "--language", "en", python=python)
     assert (code, errors) == (1, "")
     (line,) = [line for line in printed.splitlines() if line.startswith("MEND")]
     assert "numpy is not installed" in line and "-m pip install numpy" in line
-    code, _, errors = kit.run("check", "lab1", packages=less)
+    code, _, errors = kit.run("check", "lab1", python=python)
     assert (code, len(errors.splitlines())) == (2, 1)
     assert "pip install numpy" in errors
 
