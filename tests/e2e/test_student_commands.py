@@ -31,7 +31,7 @@ class Refused(socket.socket):
 socket.socket = Refused
 """
 NUMPY = ("numpy",)
-PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")
+PYTEST = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 
 
 def make_python(folder, packages):
@@ -40,8 +40,9 @@ def make_python(folder, packages):
     site = next(folder.glob("lib*/**/site-packages"))
     (site / "sitecustomize.py").write_text(NO_NETWORK)
     for name in packages:
-        place = Path(importlib.util.find_spec(name).origin).parent
-        for path in (place, *place.parent.glob(f"{name}[.-]*")):  # with its libraries and metadata
+        origin = Path(importlib.util.find_spec(name).origin)
+        place = origin.parent if origin.name == "__init__.py" else origin
+        for path in {place, *place.parent.glob(f"{name}[.-]*")}:  # with its libraries and metadata
             (site / path.name).symlink_to(path)
     return folder / "bin" / "python"
 
