@@ -5,7 +5,7 @@ options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check grade test test-quick lint doctor bench
+.PHONY: help setup labs labs-check check grade test test-quick lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -19,6 +19,9 @@ labs: .venv/.use ## cut labs/ (and build/solved/) from reference/
 
 labs-check: .venv/.use ## fail with a diff where labs/ is not what reference/ gives
 	@.venv/bin/autograder labs --check
+
+check: .venv/.use ## run a lab's public tests, as students do (LAB=lab1, or a folder)
+	@.venv/bin/python -m labkit check $(if $(LAB),"$(LAB)")
 
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)

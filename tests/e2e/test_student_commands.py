@@ -400,13 +400,10 @@ MUTANTS = {
 SAMPLED = (
     "child-before-parent",
     "recursion-with-raised-limit",
-    "outputs-list-consumed",
     "power-zero-exponent-at-zero",
-    "partials-kept-in-the-operation",
     "reflected-minus-cut",
     "lookup-assigns-instead-of-adding",
     "step-much-too-small",
-    "tangents-in-graph-order",
     "record-keeps-the-totals",
     "jacobian-unused-input",
     "given-derivative-changed",
@@ -432,7 +429,7 @@ def test_other_right_work_passes(kit, student, tmp_path):
     ]
     for name, text in read_submission(found, ["graph.py", "engine.py"]).files.items():
         (kit.lab / name).write_text(text, encoding="utf-8")
-    for seed in ("1", "2", "3"):
+    for seed in ("1", "2"):
         code, printed, _ = kit.run("check", "lab1", "--seed", seed)
         assert code == 0, printed
 
