@@ -39,7 +39,8 @@ class Finding:
 
     quantity: "adjoint" or "tangent", which the lines show.
     kind: "partials" (an operation's local derivative), "shape" (partials gives no tuple of the right
-    length), "missing" (a node has no adjoint), "adjoint", "one-path" (the part from one user), "tangent".
+    length), "seed" (the output's own adjoint), "missing" (a node has no adjoint), "one-path" (an adjoint is
+    the part from one user alone), "adjoint", "tangent".
     place: the node, as in `lines`. by: the operand of a local derivative, or the user of "one-path".
     """
 
@@ -70,7 +71,7 @@ def locate(output: Node, node_to_grad: Mapping[Node, Any], seed: Any = 1.0) -> F
             place, got, want = walk.names[node], node_to_grad.get(node), shown(expected[node])
             user = walk.lone_user(node, got, expected)
             kind = "missing" if got is None else "one-path" if user else "adjoint"
-            return Finding("adjoint", kind, place, user, got, want, lines)
+            return Finding("adjoint", "seed" if node is output else kind, place, user, got, want, lines)
     return None
 
 

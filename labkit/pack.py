@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from labkit.encoding import encoding_problem
 from labkit.lab import Lab, WrongUse
 from labkit.messages import Argument, Message
 
@@ -102,7 +103,7 @@ def _take(contents: Contents, path: Path) -> None:
         reason = error.strerror or type(error).__name__
         contents.problems.append(Message("intake.unreadable", {"file": name, "reason": reason}))
         return
-    problem = _not_text(data, name)
+    problem = encoding_problem(data, name)
     if len(data) > FILE_BYTES:
         problem = Message("intake.too-large", {"file": name, "limit": "1 MB"})
     if problem is not None:
@@ -130,30 +131,6 @@ def _missing(path: Path) -> Message:
     if similar:
         return Message("intake.missing-similar", {"file": path.name, "found": ", ".join(similar)})
     return Message("intake.missing", {"file": path.name})
-
-
-def _not_text(data: bytes, name: str) -> Message | None:
-    """What keeps a file from being UTF-8 text, if anything does."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        encoding = "UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else _guess(data)
-        if encoding:
-            return Message("intake.encoding", {"file": name, "line": line, "encoding": encoding})
-        return Message("intake.not-utf8", {"file": name, "line": line})
-    if b"\0" in data:
-        line = data[: data.index(0)].count(b"\n") + 1
-        return Message("intake.zero-byte", {"file": name, "line": line})
-    return None
-
-
-def _guess(data: bytes) -> str:
-    try:
-        data.decode("gbk")
-    except UnicodeDecodeError:
-        return ""
-    return "GBK"
 
 
 def _parsed(data: bytes) -> ast.Module:

@@ -106,7 +106,8 @@ def failure(error: BaseException, folder: Path) -> dict[str, Any]:
     frames = frames_of(error, folder)
     if isinstance(error, NotImplementedError) and (blank := blank_of(error, folder)):
         return {"outcome": "unwritten", "blank": blank, "frames": frames}
-    first_line = next(iter(str(error).splitlines()), "")
+    words = error.msg if isinstance(error, SyntaxError) else str(error)
+    first_line = next(iter(words.splitlines()), "")
     told = {"error": type(error).__name__, "text": first_line[:300]}
     return {"outcome": "crashed", **told, "frames": frames}
 

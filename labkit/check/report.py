@@ -1,9 +1,11 @@
 """The report of a check, task by task, in the student's language."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from labkit.check.run import Outcome, Run, Test
+from labkit.encoding import encoding_problem
 from labkit.lab import Lab, Task
 from labkit.messages import Argument, Message
 from labkit.width import columns, padded
@@ -89,6 +91,10 @@ class _Words:
     def __call__(self, name: str, **arguments: Argument) -> str:
         return Message(f"student.{name}", arguments).text(self._language)
 
+    def elsewhere(self, id: str, frame: dict[str, Any]) -> str:
+        """A sentence that the grader says too, about a line of the student's."""
+        return Message(id, {"file": frame["file"], "line": frame["line"]}).text(self._language)
+
     def place(self, blank: str, outcome: Outcome) -> str:
         """A blank with its file and line."""
         frame = outcome.details["frames"][-1]
@@ -124,17 +130,26 @@ class _Words:
             return [self("import-stopped", module=module, seconds=f"{details['seconds']:g}")]
         if outcome.kind == "died":
             return [self("import-died", module=module, text=details["text"])]
-        if not (lab.folder / module).is_file():
+        try:
+            problem = encoding_problem((lab.folder / module).read_bytes(), module)
+        except OSError:
             return [self("import-missing", module=module, folder=str(lab.folder))]
+        if problem is not None:
+            return [problem.text(self._language)]
         error, frames = details.get("error", "NotImplementedError"), details["frames"]
         if error in ("SyntaxError", "IndentationError", "TabError") and frames:
             where = {"module": frames[-1]["file"], "line": frames[-1]["line"], "code": frames[-1]["code"]}
-            return [self("import-syntax", text=_bare(details["text"]), **where)]
+            return [self("import-syntax", text=details["text"], **where)]
         head = self("import-crashed", module=module, error=error, text=details.get("text", ""))
         return [head, *(INDENT + line for line in self._of_frames(frames))]
 
     def _of_crash(self, details: dict[str, Any]) -> Iterator[str]:
-        if details["error"] == "RecursionError":
+        code = details["frames"][-1]["code"] if details["frames"] else ""
+        if re.search(r"\b(breakpoint|set_trace)\(", code):
+            yield self.elsewhere("judging.debugger", details["frames"][-1])
+        elif details["error"] == "OSError" and re.search(r"\binput\(", code):
+            yield self.elsewhere("judging.input", details["frames"][-1])
+        elif details["error"] == "RecursionError":
             yield self("recursion")
         else:
             id = "crashed" if details["frames"] else "crashed-outside"
@@ -158,8 +173,3 @@ class _Words:
         widths = [max(columns(row[i]) for row in rows) for i in range(5)]
         for row in rows:
             yield "  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _bare(text: str) -> str:
-    """Python's words about a syntax error, without the file and line that we name ourselves."""
-    return text.partition(" (")[0]

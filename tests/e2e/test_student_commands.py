@@ -251,6 +251,14 @@ def test_a_module_that_cannot_be_imported_is_told_once(kit, first_line, words):
     assert "Traceback" not in printed
 
 
+def test_a_file_in_another_encoding_is_told_with_the_mend(kit):
+    file = kit.solve().lab / "engine.py"
+    file.write_bytes(file.read_text(encoding="utf-8").encode("gbk", "replace"))
+    code, printed, _ = kit.run("check", "lab1", "--language", "en")
+    assert code == 1
+    assert "the text isn't UTF-8 but probably GBK" in printed
+
+
 def test_a_missing_module_is_told(kit):
     (kit.solve().lab / "engine.py").unlink()
     code, printed, _ = kit.run("check", "lab1")
@@ -269,6 +277,21 @@ def test_an_exception_shows_the_students_lines_only_and_what_was_printed(kit):
     assert "reverse_mode: adjoint = {}[node]" in printed
     assert "| 看 1" in printed
     assert "test_" not in printed and "pytest" not in printed and str(kit.root) not in printed
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("breakpoint()", "A debugger was left in the code (breakpoint or set_trace; engine.py, line "),
+        ("import pdb; pdb.set_trace()", "A debugger was left in the code"),
+        ("matrix = input()", "The code asks for keyboard input (engine.py, line "),
+    ],
+)
+def test_what_waits_for_a_person_is_told_as_the_grader_tells_it(kit, statement, words):
+    kit.solve().edit("engine.py", "    matrix = np.zeros((len(outputs), len(inputs)))", f"    {statement}")
+    code, printed, errors = kit.run("check", "lab1", "--language", "en")
+    assert (code, errors) == (1, "")
+    assert words in printed
 
 
 def test_the_same_seed_gives_the_same_report_and_another_one_other_inputs(kit):

@@ -112,7 +112,8 @@ def test_the_wrong_node_nearest_to_the_output_is_the_one_that_is_named():
 def test_a_seed_that_is_ignored_is_found_at_the_output():
     *_, output = engines.lecture()
     finding = locate(output, engines.right(output, 1.0), seed=-2.5)
-    assert (finding.place, finding.got, finding.expected) == ("v7", 1.0, pytest.approx(-2.5))
+    assert (finding.kind, finding.place, finding.got) == ("seed", "v7", 1.0)
+    assert finding.expected == pytest.approx(-2.5)
 
 
 def test_one_node_in_both_slots_counts_twice():
