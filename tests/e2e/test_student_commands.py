@@ -19,6 +19,8 @@ import pytest
 from autograder.authoring.labs import write_labs
 from autograder.course import load_course
 from autograder.intake import find_submissions, read_submission
+from labkit.check.run import run_tests
+from labkit.lab import read_lab
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "lab1_scalars"
@@ -455,6 +457,16 @@ def test_other_right_work_passes(kit, student, tmp_path):
     for seed in ("1", "2"):
         code, printed, _ = kit.run("check", "lab1", "--seed", seed)
         assert code == 0, printed
+
+
+def test_every_public_test_belongs_to_a_task_and_states_its_law_in_both_languages(made):
+    lab = read_lab(made / "build" / "solved" / "lab1")
+    run = run_tests(lab, seed=1)
+    assert {outcome.kind for outcome in run.outcomes.values()} == {"passed"}
+    assert {test.task for test in run.tests.values()} == {task.id for task in lab.tasks}
+    for test in run.tests.values():
+        assert test.law["en"].isascii() and test.law["en"].endswith("."), test.name
+        assert test.law["zh"].endswith("。"), test.name
 
 
 def tokens(text):
