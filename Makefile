@@ -5,7 +5,7 @@ options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check release grade test test-quick lint doctor bench
+.PHONY: help setup labs labs-check release grade test test-quick lint doctor bench check
 .DELETE_ON_ERROR:
 
 help:
@@ -22,6 +22,9 @@ labs-check: .venv/.use ## fail with a diff where labs/ is not what reference/ gi
 
 release: .venv/.use ## make a lab's zip for students, proved first (LAB=lab1 OUT=)
 	@.venv/bin/autograder release "$(LAB)" $(if $(OUT),--out "$(OUT)")
+
+check: .venv/.use ## run a lab's public tests, as students do (LAB=lab1, or a folder)
+	@.venv/bin/python -m labkit check $(if $(LAB),"$(LAB)")
 
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)

@@ -1,6 +1,7 @@
 """Generate labs/ (what students get) and build/solved/ (what a right student hands in) from reference/."""
 
 import difflib
+import json
 import os
 import posixpath
 import re
@@ -87,16 +88,58 @@ def _skeletons(course: Course) -> Tree:
             shown = f"reference/{lab.folder}/{source}"
             given = _relinked(cutter.unmarked(text, shown), shown, place, shipped)
             tree[f"{lab.folder}/{place}"] = given.encode()
+        tree |= {f"{lab.folder}/{name}": content for name, content in _beside(course, lab).items()}
     return tree
 
 
 def _solved(course: Course) -> Tree:
     """All files of build/solved/."""
-    return {
-        f"{lab.id}/{name}": _cut(course, lab, name, cutter.without_marks)
-        for lab in course.labs
-        for name in (*lab.modules, *lab.kernels)
-    }
+    tree: Tree = {}
+    for lab in course.labs:
+        for name in (*lab.modules, *lab.kernels):
+            tree[f"{lab.id}/{name}"] = _cut(course, lab, name, cutter.without_marks)
+        tree |= {f"{lab.id}/{name}": content for name, content in _beside(course, lab).items()}
+    return tree
+
+
+def _beside(course: Course, lab: Lab) -> Tree:
+    """What lies beside the modules, solved or not, for labkit: the manifest and the public tests."""
+    tests = sorted(path.name for path in (lab.reference / "tests").glob("*.py"))
+    texts = {f"tests/{name}": _cut(course, lab, f"tests/{name}", cutter.unmarked) for name in tests}
+    return {"manifest.toml": _manifest(course, lab).encode()} | texts
+
+
+def _manifest(course: Course, lab: Lab) -> str:
+    """What labkit knows of a lab, on a student's machine; none of it is hidden."""
+    lines = [
+        "# Made by `make labs` from course.toml and lab.toml.",
+        f"id = {_toml(lab.id)}",
+        f"title = {_toml(lab.title)}",
+        f"language = {_toml(course.languages[0])}",
+        f"modules = {_toml(lab.modules)}",
+        f"kernels = {_toml(lab.kernels)}",
+    ]
+    for task in lab.tasks:
+        blanks = [{"name": blank.name, "minutes": blank.minutes} for blank in task.blanks]
+        lines += [
+            "",
+            "[[task]]",
+            f"id = {_toml(task.id)}",
+            f"title = {_toml(task.title)}",
+            f"points = {task.points}",
+            f"file = {_toml(task.files)}",
+            f"blanks = {_toml(blanks)}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    """A text, a number, a list or a dict of these, on one line of TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)  # TOML's basic strings and integers are JSON's
 
 
 def _readme_places(course: Course) -> dict[str, str]:

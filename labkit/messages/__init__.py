@@ -12,9 +12,8 @@ is the message `ROOM.file-missing`.
 import functools
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import resources
-
-import msgspec
 
 Argument = str | int | float
 
@@ -31,11 +30,15 @@ def catalogue() -> dict[str, dict[str, str]]:
     return found
 
 
-class Message(msgspec.Struct, frozen=True):
-    """A sentence by id, with what fills its placeholders; put into words only when shown."""
+@dataclass(frozen=True)
+class Message:
+    """A sentence by id, with what fills its placeholders; put into words only when shown.
+
+    A dataclass, not a msgspec.Struct: students' machines hold numpy and pytest only.
+    """
 
     id: str
-    arguments: Mapping[str, Argument] = {}
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
 
     def text(self, language: str) -> str:
         """The sentence in `language` ("zh" or "en")."""

@@ -31,6 +31,7 @@ id = "log"
 points = 10
 title = { zh = "对数", en = "Logarithm" }
 file = "graph.py"
+blanks = [{ name = "log", minutes = 5 }]
 """
 SOURCES = {
     "lab.toml": LAB,
@@ -40,19 +41,36 @@ SOURCES = {
     "README.zh-CN.md": "# 实验 [English](README.md) [graph](graph.py)\r\n",
     "mutants.toml": "secret",
     "grading/programs.py": "secret = 1\n",
+    "tests/test_log.py": "def test_log():\r\n    pass\r\n",
     "alternates/other/graph.py": "secret = 1\n",
 }
+MANIFEST = """\
+# Made by `make labs` from course.toml and lab.toml.
+id = "one"
+title = { zh = "标量", en = "Scalars" }
+language = "zh"
+modules = ["graph.py"]
+kernels = ["kernels.cu"]
+
+[[task]]
+id = "log"
+title = { zh = "对数", en = "Logarithm" }
+points = 10
+file = ["graph.py"]
+blanks = [{ name = "log", minutes = 5 }]
+"""
+BESIDE = {"manifest.toml": MANIFEST, "tests/test_log.py": "def test_log():\n    pass\n"}
 SKELETON = {
     "one_scalars/graph.py": "def log(x):\n    # YOUR CODE HERE\n    raise NotImplementedError\n",
     "one_scalars/kernels.cu": "void f() {\n  // YOUR CODE HERE\n}\n",
     "one_scalars/README.md": "# 实验 [English](en/README.md) [graph](graph.py)\n",
     "one_scalars/en/README.md": "# Lab [中文](../README.md) [graph](../graph.py) "
     "[web](https://example.org) [below](#lab)\n",
-}
+} | {f"one_scalars/{name}": text for name, text in BESIDE.items()}
 SOLVED = {
     "one/graph.py": "def log(x):\n    return 'secret'\n",
     "one/kernels.cu": "void f() {\n  secret();\n}\n",
-}
+} | {f"one/{name}": text for name, text in BESIDE.items()}
 
 
 @pytest.fixture
@@ -201,6 +219,7 @@ def test_before_the_first_writing_everything_is_missing(course):
         ("kernels.cu", "// 核".encode("gbk"), "reference/one_scalars/kernels.cu: byte"),
         ("README.zh-CN.md", None, "reference/one_scalars/README.zh-CN.md is missing"),
         ("README.md", b"\n### BEGIN SOLUTION\n", "reference/one_scalars/README.md:2: "),
+        ("tests/test_log.py", b"\n### END SOLUTION\n", "reference/one_scalars/tests/test_log.py:2: "),
         (
             "README.md",
             b"\n[x](grading/programs.py)\n",

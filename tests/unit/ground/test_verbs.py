@@ -33,6 +33,10 @@ def test_options_reach_the_grader():
     assert '--lab "lab1" --submitted "my class" --out "g" --jobs "2"' in printed
 
 
+def test_a_lab_reaches_the_students_check_as_one_word():
+    assert make("-n", "check", "LAB=build/my lab").stdout.endswith('-m labkit check "build/my lab"\n')
+
+
 def fake_python(folder: Path, lines: str) -> str:
     script = folder / "python-under-test"
     script.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
