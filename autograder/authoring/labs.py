@@ -25,9 +25,9 @@ def write_labs(course: Course) -> None:
 
     Raises: CourseError. With a defect in any lab, nothing is written.
     """
-    skeletons, solved = _skeletons(course), _solved(course)
+    skeletons, handed_in = _skeletons(course), solved(course)
     _synchronise(course.root, "labs", skeletons)
-    _synchronise(course.root, "build/solved", solved)
+    _synchronise(course.root, "build/solved", handed_in)
 
 
 def check_labs(course: Course) -> str:
@@ -70,8 +70,11 @@ def _skeletons(course: Course) -> Tree:
     return tree
 
 
-def _solved(course: Course) -> Tree:
-    """All files of build/solved/."""
+def solved(course: Course) -> Tree:
+    """All files of build/solved/: each lab as a right student would hand it in.
+
+    Raises: CourseError.
+    """
     return {
         f"{lab.id}/{name}": _cut(course, lab, name, cutter.without_marks)
         for lab in course.labs
