@@ -5,7 +5,7 @@ options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check grade test test-quick lint doctor bench
+.PHONY: help setup labs labs-check grade audit test test-quick lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -22,6 +22,9 @@ labs-check: .venv/.use ## fail with a diff where labs/ is not what reference/ gi
 
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)
+
+audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solutions pass (LAB= JOBS=)
+	@.venv/bin/autograder audit $(options)
 
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor

@@ -1,4 +1,4 @@
-"""Is a lab sound? Every typical mistake fails the tasks it is meant for and no others, every right way passes.
+"""Is a lab sound? A typical mistake fails the tasks it is meant for and no others; every right way passes.
 
 Mutants, alternates, the reference and the skeleton go the way of a student's work; what came back is judged
 here.
@@ -129,7 +129,7 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
     if slip := malformation(solved, mutant.modules) or _dead(mutant, results):
         verdict, why = MALFORMED, slip
     else:
-        allowed = downstream(lab, mutant.tasks)
+        allowed = related(lab, mutant.tasks)
         for result in results:
             outcomes = {task.id: task.outcome for task in result.tasks}
             failed = [id for id, outcome in outcomes.items() if outcome != "passed"]
@@ -145,9 +145,16 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
     return Ruling(mutant, results, verdict, why)
 
 
-def downstream(lab: Lab, tasks: Iterable[str]) -> set[str]:
-    """The tasks and all that need one of them."""
+def related(lab: Lab, tasks: Iterable[str]) -> set[str]:
+    """The tasks that a mistake meant for `tasks` may fail: these, and all that need one of them.
+
+    A task that one of these needs, and that grades the same blank, counts like it: a mistake that bypasses are
+    sure to show may also show in a random graph.
+    """
     reached = set(tasks)
+    for task in map(lab.task, tasks):
+        own = {blank.name for blank in task.blanks}
+        reached |= {need for need in task.needs if own & {blank.name for blank in lab.task(need).blanks}}
     for task in lab.tasks:  # a needed task stands above
         if reached & set(task.needs):
             reached.add(task.id)
@@ -160,7 +167,7 @@ def passed(result: Result) -> bool:
 
 
 def _dead(mutant: Mutant, results: tuple[Result, ...]) -> str:
-    """Why the mutant is broken rather than mistaken, or "": no import, or nothing that looks like an answer."""
+    """Why the mutant is broken rather than mistaken, or "": no import, or never a number to look at."""
     checks = [
         check
         for result in results
@@ -178,12 +185,12 @@ def _dead(mutant: Mutant, results: tuple[Result, ...]) -> str:
 
 
 def _alive(check: CheckResult) -> bool:
-    """Whether the check saw an answer of the right kind; one that took too long would have been one."""
-    if check.outcome == "wrong":
-        got = check.message.arguments.get("got") if check.message else None
-        kind = check.message.id if check.message else ""
-        return kind in ("judging.wrong-value", "judging.law") and got not in ("nan", "inf", "-inf")
-    return check.outcome in ("passed", "timed-out", "out-of-memory") and check.max > 0
+    """Whether the check saw a finite number of the right kind, or work on the way to one."""
+    if check.outcome == "passed":
+        return check.max > 0
+    if check.message and check.message.id in ("judging.wrong-value", "judging.law"):
+        return check.message.arguments.get("got") not in ("nan", "inf", "-inf")
+    return check.outcome in ("timed-out", "out-of-memory")
 
 
 def _alike(mutants: tuple[Mutant, ...], runs: Runs) -> Iterable[tuple[str, str]]:

@@ -4,9 +4,9 @@
     id = "reflected-minus"
     family = "reflected"
     file = "graph.py"
-    text = "return binary(SUBTRACT, other, self)"          # stands exactly once in the solved file, marks gone
+    text = "return binary(SUBTRACT, other, self)"    # stands exactly once in the solved file
     replacement = "return binary(SUBTRACT, self, other)"
-    tasks = ["reflected-operators"]                        # each of them fails, whatever the inputs
+    tasks = ["reflected-operators"]                  # each of them fails, whatever the inputs
     hint.zh = "2 - x 不是 x - 2。"
     hint.en = "2 - x is not x - 2."
 
