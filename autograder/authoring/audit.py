@@ -29,6 +29,7 @@ MALFORMED, OPEN = "malformed mutant", "undecided"
 
 # No mutant's id has a dot.
 REFERENCE, SKELETON, ALTERNATE = "lab.reference", "lab.skeleton", "alternate."
+SLIPS = ("NameError", "UnboundLocalError")  # not mistakes about derivatives
 _ELSEWHERE = ("file", "line", "code")  # of a message's arguments: where in the source, not what happened
 
 
@@ -177,7 +178,8 @@ def _dead(mutant: Mutant, results: tuple[Result, ...]) -> str:
     ]
     messages = [check.message for check in checks if check.message]
     for message in messages:
-        if str(message.arguments.get("call", "")).startswith("import "):
+        importing = str(message.arguments.get("call", "")).startswith("import ")
+        if importing or message.arguments.get("error") in SLIPS:
             return message.text("en")
     if mutant.family == RAISES or any(map(_alive, checks)) or not messages:
         return ""

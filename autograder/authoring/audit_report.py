@@ -42,7 +42,7 @@ def show(audit: Audit, public: dict[str, bool] | None, console: Console) -> None
     for line in _figures(audit, public):
         console.print(Text(line))
     for line in _defects(audit):
-        console.print(Text(line, "red"))
+        console.print(Text(line, "red"), soft_wrap=True)
     words = "everything is as it must be" if audit.sound else "NOT as it must be; what to mend stands above"
     console.print(Text(f"{audit.lab.id}: {words}."))
 
@@ -99,9 +99,10 @@ def _defects(audit: Audit) -> Iterable[str]:
     for one, other in audit.alike:
         yield f"{one} and {other}: every check says the same of both; keep one, or add a check."
     for name, results in [("the reference", audit.reference), *audit.alternates.items()]:
-        for result in results:
-            if not passed(result):
-                yield printable(f"{name} on variant {result.variant}: {first_remark(result)}")
+        failed = [result for result in results if not passed(result)]
+        if failed:
+            count, remark = len(failed), first_remark(failed[0])
+            yield printable(f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}")
     for check, why in audit.unfit.items():
         yield printable(f"{check}: {why}")
 
