@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autograder.authoring import cutter
 from autograder.authoring.audit_runs import Runs
 from autograder.authoring.mutants import (
     RAISES,
@@ -17,8 +16,9 @@ from autograder.authoring.mutants import (
     Mutant,
     malformation,
     read_mutants,
+    shown,
+    skeleton_modules,
     solved_modules,
-    source,
 )
 from autograder.course import CourseError, Lab
 from autograder.judging.verdicts import UNDECIDED, CheckResult, Result
@@ -78,7 +78,6 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
     Raises: CourseError.
     """
     mutants, solved, alternates = read_mutants(lab), solved_modules(lab), read_alternates(lab)
-    skeleton = {name: cutter.cut(source(lab, name), name) for name in lab.modules}
     right = {REFERENCE: solved} | {ALTERNATE + name: modules for name, modules in alternates.items()}
     turns = {
         mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
@@ -86,7 +85,7 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
     }
     runs.run(
         [
-            (SKELETON, skeleton, 0),
+            (SKELETON, skeleton_modules(lab), 0),
             *((name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
             *((mutant.id, mutant.modules, variant) for mutant in mutants for variant in turns[mutant.id]),
         ]
@@ -111,14 +110,14 @@ def read_alternates(lab: Lab) -> dict[str, Modules]:
     """
     folder = lab.reference / "alternates"
     alternates = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        shown = f"reference/{lab.folder}/alternates/{path.name}"
+    for path in sorted(folder.glob("*/")):
+        place = shown(lab, f"alternates/{path.name}")
         if not re.fullmatch(r"[a-z0-9-]{1,40}", path.name):
             raise CourseError(
-                f"{shown}: no alternate can be called so. Use small letters, digits and hyphens."
+                f"{place}: no alternate can be called so. Use small letters, digits and hyphens."
             )
         if not (path / "why.md").is_file():
-            raise CourseError(f"{shown}/why.md is missing. Name the algorithm there.")
+            raise CourseError(f"{place}/why.md is missing. Name the algorithm there.")
         names = [f"alternates/{path.name}/{name}" for name in lab.modules]
         alternates[path.name] = solved_modules(lab, names)
     return alternates
@@ -149,8 +148,8 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
 def related(lab: Lab, tasks: Iterable[str]) -> set[str]:
     """The tasks that a mistake meant for `tasks` may fail: these, and all that need one of them.
 
-    A task that one of these needs, and that grades the same blank, counts like it: a mistake that bypasses are
-    sure to show may also show in a random graph.
+    A task that one of these needs, and that grades the same blank, counts like it: what bypasses are sure to
+    show may show in a random graph too.
     """
     reached = set(tasks)
     for task in map(lab.task, tasks):

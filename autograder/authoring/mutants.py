@@ -81,7 +81,20 @@ def solved_modules(lab: Lab, names: Iterable[str] = ()) -> Modules:
     Raises: CourseError.
     """
     files = names or lab.modules
-    return {PurePath(name).name: cutter.without_marks(source(lab, name), name) for name in files}
+    return {PurePath(name).name: cutter.without_marks(source(lab, name), shown(lab, name)) for name in files}
+
+
+def skeleton_modules(lab: Lab) -> Modules:
+    """What students get.
+
+    Raises: CourseError.
+    """
+    return {name: cutter.cut(source(lab, name), shown(lab, name)) for name in lab.modules}
+
+
+def shown(lab: Lab, name: str) -> str:
+    """A file below the lab's folder in reference/, as messages name it."""
+    return f"reference/{lab.folder}/{name}"
 
 
 def source(lab: Lab, name: str) -> str:
@@ -92,7 +105,7 @@ def source(lab: Lab, name: str) -> str:
     try:
         return (lab.reference / name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CourseError(f"reference/{lab.folder}/{name} can't be read: {error}. Mend it.") from None
+        raise CourseError(f"{shown(lab, name)} can't be read: {error}. Mend it.") from None
 
 
 def read_mutants(lab: Lab) -> tuple[Mutant, ...]:
@@ -100,7 +113,7 @@ def read_mutants(lab: Lab) -> tuple[Mutant, ...]:
 
     Raises: CourseError, with the mutant's id, for whatever can't be meant so.
     """
-    name = f"reference/{lab.folder}/mutants.toml"
+    name = shown(lab, "mutants.toml")
     table = read_toml(
         lab.reference.parents[1], name, _Table, mend="Write it: one [[mutant]] for each mistake."
     )
@@ -162,7 +175,7 @@ def _edited(place: str, solved: Modules, edits: tuple[Edit, ...]) -> Modules:
             _fail(place, f"{edit.file!r} is no module of this lab", f"Name one of: {', '.join(modules)}.")
         times = modules[edit.file].count(edit.text)
         if times != 1:
-            what = f"its text stands {times} times in the solved {edit.file}: {_shown(edit.text)}"
+            what = f"its text stands {times} times in the solved {edit.file}: {_quoted(edit.text)}"
             _fail(place, what, "Choose a text that stands there exactly once.")
         modules[edit.file] = modules[edit.file].replace(edit.text, edit.replacement)
     if modules == solved:
@@ -182,15 +195,16 @@ def _check(place: str, lab: Lab, entry: _Entry, secrets: set[str]) -> None:
         said = next((line for line in secrets if line in hint), None)
         if said:
             _fail(
-                f"{place}, hint.{language}", f"it says a line of the solution, {_shown(said)}", "Reword it."
+                f"{place}, hint.{language}", f"it says a line of the solution, {_quoted(said)}", "Reword it."
             )
 
 
 def _solution_lines(lab: Lab, solved: Modules) -> set[str]:
     """The lines that students write themselves; not those that could stand anywhere, as `else:`."""
     lines: set[str] = set()
+    skeleton = skeleton_modules(lab)
     for name, text in solved.items():
-        given = set(_stripped(cutter.cut(source(lab, name), name)))
+        given = set(_stripped(skeleton[name]))
         lines |= {line for line in _stripped(text) if line not in given and len(line) > len("continue")}
     return lines
 
@@ -214,7 +228,7 @@ def _names(text: str) -> set[str]:
     return names
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     line = " ".join(text.split())
     return repr(line if len(line) <= 60 else f"{line[:59]}…")
 
