@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from autograder.authoring.labs import Tree, solved
+from autograder.authoring.labs import Tree, solved_files
 from autograder.authoring.mutants import Mutant
 from autograder.course import Course, CourseError, Lab
 
@@ -35,9 +35,7 @@ def public_kills(
 
     Raises: CourseError if they do not pass on the solved lab, or can't be run.
     """
-    prefix = f"{lab.id}/"
-    tree = solved(course)
-    files = {path.removeprefix(prefix): tree[path] for path in tree if path.startswith(prefix)}
+    files = solved_files(course, lab)
     if not any(path.startswith("tests/") for path in files):
         return None
     with tempfile.TemporaryDirectory(prefix="adkit-public-") as folder, _Checks(check, jobs) as checks:

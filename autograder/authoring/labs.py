@@ -25,9 +25,9 @@ def write_labs(course: Course) -> None:
 
     Raises: CourseError. With a defect in any lab, nothing is written.
     """
-    skeletons, handed_in = _skeletons(course), solved(course)
+    skeletons, solved = _skeletons(course), _solved(course)
     _synchronise(course.root, "labs", skeletons)
-    _synchronise(course.root, "build/solved", handed_in)
+    _synchronise(course.root, "build/solved", solved)
 
 
 def check_labs(course: Course) -> str:
@@ -54,6 +54,26 @@ def check_labs(course: Course) -> str:
     return "".join(parts) + "labs/ is not what reference/ gives. Mend reference/ and run: make labs\n"
 
 
+def lab_files(course: Course, lab: Lab) -> Tree:
+    """What students get of a lab, the course's first language at the top.
+
+    Raises: CourseError.
+    """
+    return _below(f"{lab.folder}/", _skeletons(course))
+
+
+def solved_files(course: Course, lab: Lab) -> Tree:
+    """A lab as a right student would hand it in.
+
+    Raises: CourseError.
+    """
+    return _below(f"{lab.id}/", _solved(course))
+
+
+def _below(folder: str, tree: Tree) -> Tree:
+    return {path.removeprefix(folder): tree[path] for path in tree if path.startswith(folder)}
+
+
 def _skeletons(course: Course) -> Tree:
     """All files of labs/."""
     tree: Tree = {}
@@ -70,11 +90,8 @@ def _skeletons(course: Course) -> Tree:
     return tree
 
 
-def solved(course: Course) -> Tree:
-    """All files of build/solved/: each lab as a right student would hand it in.
-
-    Raises: CourseError.
-    """
+def _solved(course: Course) -> Tree:
+    """All files of build/solved/."""
     return {
         f"{lab.id}/{name}": _cut(course, lab, name, cutter.without_marks)
         for lab in course.labs

@@ -210,8 +210,8 @@ sys.exit(MISSING if "2 * a.value" not in text else 0)
 @pytest.fixture
 def labkit_check(monkeypatch, tmp_path):
     """A script in labkit's place: it sees a wrong slope of the square, and hangs on `insert`."""
-    plain, tests = audit_public.solved, {"lab0/tests/test_square.py": b""}
-    monkeypatch.setattr(audit_public, "solved", lambda course: plain(course) | tests)
+    plain, tests = audit_public.solved_files, {"tests/test_square.py": b""}
+    monkeypatch.setattr(audit_public, "solved_files", lambda course, lab: plain(course, lab) | tests)
     monkeypatch.setattr(audit_public, "PATIENCE_S", 3)
 
     def command(code=1):
