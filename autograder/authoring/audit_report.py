@@ -37,10 +37,10 @@ def show(audit: Audit, public: dict[str, bool] | None, console: Console) -> None
     """Print the table, the figures, and all that is not as it must be."""
     console.print(_table(audit))
     tasks = "  ".join(f"{number} {task.id}" for number, task in enumerate(audit.lab.tasks, 1))
-    console.print(Text(f"tasks: {tasks}"))
+    console.print(Text(f"tasks: {tasks}"), soft_wrap=True)
     console.print(Text(f"signs: {'  '.join(_legend(audit))}"))
     for line in _figures(audit, public):
-        console.print(Text(line))
+        console.print(Text(line), soft_wrap=True)
     for line in _defects(audit):
         console.print(Text(line, "red"), soft_wrap=True)
     words = "everything is as it must be" if audit.sound else "NOT as it must be; what to mend stands above"

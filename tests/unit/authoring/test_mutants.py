@@ -6,16 +6,28 @@ import shutil
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from autograder.authoring import audit_public, cutter
-from autograder.authoring.audit import ALTERNATE, KILLED, passed, read_alternates, related, rule
+from autograder.authoring.audit import (
+    ALTERNATE,
+    KILLED,
+    OPEN,
+    SURVIVED,
+    UNRELATED,
+    passed,
+    read_alternates,
+    related,
+    rule,
+)
 from autograder.authoring.audit_public import public_kills
 from autograder.authoring.audit_runs import Runs
 from autograder.authoring.mutants import malformation, read_mutants, solved_modules, source
 from autograder.cli import main
 from autograder.course import CourseError, load_course
 from autograder.judging import given
+from autograder.judging.verdicts import Check, Verdict, result_of
 
 ROOT = Path(__file__).parents[3]
 MUTANTS = "reference/lab0_chains/mutants.toml"
@@ -128,6 +140,30 @@ def test_whatever_is_not_as_it_must_be_is_named(unsound, capsys, monkeypatch):
         r"lab0: NOT as it must be",
     ):
         assert re.search(rf"^{line}", out, re.MULTILINE), f"{line} is not in\n{out}"
+
+
+@pytest.mark.parametrize(
+    ("tasks", "outcomes", "verdict"),
+    [
+        (["order"], {"order": "wrong"}, KILLED),
+        (["order"], {"order": "wrong", "reverse": "wrong"}, KILLED),  # blocked: it needs order
+        (["order", "reverse"], {"order": "wrong", "reverse": "wrong"}, KILLED),
+        (["order", "reverse"], {"order": "wrong"}, SURVIVED),
+        (["order"], {"reverse": "wrong"}, SURVIVED),
+        (["order"], {}, SURVIVED),
+        (["reverse"], {"order": "wrong", "reverse": "wrong"}, UNRELATED),
+        (["order"], {"order": "timed-out", "square": "crashed"}, UNRELATED),
+        (["order"], {"order": "grader-fault"}, OPEN),
+        (["order"], {"order": "wrong", "square": "not-run"}, OPEN),
+    ],
+)
+def test_a_verdict_follows_from_the_outcomes_of_tasks(mini, tasks, outcomes, verdict):
+    lab, solved = mini.lab, solved_modules(mini.lab)
+    checks = [Check(task.id, task.id, task.points, {}) for task in lab.tasks]
+    verdicts = [Verdict(task.id, outcomes.get(task.id, "passed")) for task in lab.tasks]
+    result = result_of(lab, checks, verdicts, "some--1", 5)
+    one = msgspec.structs.replace(read_mutants(lab)[0], tasks=tuple(tasks))
+    assert rule(lab, solved, one, (result,)).verdict == verdict
 
 
 def test_a_mutant_may_run_on_several_variants(mini, capsys, monkeypatch):
