@@ -186,11 +186,15 @@ def _dead(mutant: Mutant, results: tuple[Result, ...]) -> str:
 
 
 def _alive(check: CheckResult) -> bool:
-    """Whether the check saw a finite number of the right kind, or work on the way to one."""
+    """Whether the check saw finite numbers, be it in another shape, or work on the way to them."""
+    kind, arguments = (check.message.id, check.message.arguments) if check.message else ("", {})
     if check.outcome == "passed":
         return check.max > 0
-    if check.message and check.message.id in ("judging.wrong-value", "judging.law"):
-        return check.message.arguments.get("got") not in ("nan", "inf", "-inf")
+    if kind == "judging.wrong-kind":  # "float64 array of shape (3, 4)"
+        got, expected = (str(arguments[name]).partition(" of ")[0] for name in ("got", "expected"))
+        return got == expected
+    if kind in ("judging.wrong-value", "judging.law"):
+        return arguments.get("got") not in ("nan", "inf", "-inf")
     return check.outcome in ("timed-out", "out-of-memory")
 
 
