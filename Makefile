@@ -5,7 +5,7 @@ options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check release grade test test-quick lint doctor bench check
+.PHONY: help setup labs labs-check release grade test test-quick lint doctor bench check audit
 .DELETE_ON_ERROR:
 
 help:
@@ -28,6 +28,9 @@ check: .venv/.use ## run a lab's public tests, as students do (LAB=lab1, or a fo
 
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)
+
+audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solutions pass (LAB= JOBS=)
+	@.venv/bin/autograder audit $(options)
 
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor

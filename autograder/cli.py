@@ -17,13 +17,18 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from autograder.authoring import audit as auditing
+from autograder.authoring import audit_report
 from autograder.authoring import labs as authoring
 from autograder.authoring import release as releasing
+from autograder.authoring.audit_public import public_kills
+from autograder.authoring.audit_runs import Runs
 from autograder.batch import grade as batch
 from autograder.batch import record
 from autograder.course import Course, CourseError, Lab, load_course
 from autograder.intake import find_submissions
 from autograder.judging.verdicts import Result
+from autograder.key import VARIANTS
 from autograder.reporting import export, pages, table
 from autograder.sandbox import doctor as sandbox_doctor
 from autograder.sandbox import probes
@@ -104,7 +109,7 @@ def grade(
         if as_json:
             click.echo(json.dumps(export.summary(graded), ensure_ascii=False, indent=1))
         else:
-            table.show(graded, Console(width=None if sys.stdout.isatty() else 160))
+            table.show(graded, _console())
             click.echo(f"Reports and grades.csv: {_short(out / one.id)}")
     if sample and not as_json:
         click.echo(
@@ -112,6 +117,37 @@ def grade(
             f"{_short(course.submitted)}/STUDENT/{course.labs[0].id}/ and type `make grade` again."
         )
     return DONE if complete else NEEDS_PERSON
+
+
+@cli.command()
+@click.option("--lab", metavar="LAB", help="Only this lab; default: all.")
+@click.option(
+    "--variants",
+    metavar="N|all",
+    type=click.Choice([*map(str, range(1, VARIANTS + 1)), "all"]),
+    default="1",
+    help="On how many of the 16 variants each mutant runs; default: 1, others in turn.",
+)
+@click.option("--jobs", type=click.IntRange(1, 256), help="Grader processes; default: one per core.")
+def audit(lab: str | None, variants: str, jobs: int | None) -> int:
+    """Prove a lab sound: typical mistakes are caught where meant, other right solutions pass."""
+    course = load_course(Path.cwd())
+    notes = Console(stderr=True)
+    level = _level(False, notes)
+    jobs = jobs or len(os.sched_getaffinity(0))
+    sound = True
+    for one in [course.lab(lab)] if lab else course.labs:
+        with _progress(notes) as progress:
+            runs = Runs(one, level, jobs, *_bar(progress, f"{one.id} ({level})"))
+            found = auditing.audit(one, runs, VARIANTS if variants == "all" else int(variants))
+            mutants = [ruling.mutant for ruling in found.rulings]
+            public = public_kills(course, one, mutants, jobs, *_bar(progress, f"{one.id} (public tests)"))
+        file = course.root / "build/audit" / f"{one.id}.json"
+        record.write(file, record.as_json(audit_report.as_data(found, public)))
+        audit_report.show(found, public, _console())
+        click.echo(f"Figures: {_short(file)}")
+        sound &= found.sound
+    return DONE if sound else WRONG_USE
 
 
 def _is_empty(submitted: Path) -> bool:
@@ -158,21 +194,37 @@ def _level(unsafe: bool, notes: Console) -> Level:
 def _grade_one(
     course: Course, lab: Lab, submitted: Path, out: Path, level: Level, jobs: int, notes: Console
 ) -> batch.ClassResult:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
-        bar = progress.add_task(f"{lab.id} (starting)", total=None)
-
-        def start(count: int) -> None:
-            progress.update(bar, total=count, description=f"{lab.id} ({level})")
+    with _progress(notes) as progress:
+        start, advance = _bar(progress, f"{lab.id} ({level})")
 
         def store(result: Result) -> None:
             pages.write_student(course, lab, out / lab.id / result.student)
-            progress.advance(bar)
+            advance()
 
         graded = batch.grade(lab, submitted, out, level, jobs, start, store)
     record.write(out / lab.id / "grades.csv", export.grades_csv(graded).encode("utf-8-sig"))
     pages.write_class(course, lab, out / lab.id, graded.refused)
     return graded
+
+
+def _progress(notes: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal)
+
+
+def _bar(progress: Progress, words: str) -> tuple[Callable[[int], None], Callable[[], None]]:
+    """A bar, and what sets its length and what moves it on."""
+    bar = progress.add_task(words, total=None)
+
+    def start(count: int) -> None:
+        progress.update(bar, total=count, completed=0)
+
+    return start, lambda: progress.advance(bar)
+
+
+def _console() -> Console:
+    """Where tables go: as wide as the terminal, wide enough in a file."""
+    return Console(width=None if sys.stdout.isatty() else 160)
 
 
 def _short(path: Path) -> str:

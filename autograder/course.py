@@ -322,6 +322,15 @@ def _check_task(file: "_TomlFile", raw: _LabTable, task: _TaskEntry, earlier: li
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
+def read_toml(root: Path, name: str, kind: type[_Struct], mend: str) -> _Struct:
+    """The file `name` below the course's folder as a `kind`; `mend` says what to do if there is none.
+
+    Raises: CourseError.
+    """
+    file = _TomlFile(root, name, mend)
+    return file.convert(file.data, kind)
+
+
 class _TomlFile:
     """A TOML file of the course, and errors that name it."""
 

@@ -1,0 +1,261 @@
+"""Is a lab sound? A typical mistake fails the tasks it is meant for and no others; every right way passes.
+
+Mutants, alternates, the reference and the skeleton go the way of a student's work; what came back is judged
+here.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from autograder.authoring.audit_runs import Runs
+from autograder.authoring.mutants import (
+    RAISES,
+    Modules,
+    Mutant,
+    malformation,
+    read_mutants,
+    shown,
+    skeleton_modules,
+    solved_modules,
+)
+from autograder.course import CourseError, Lab
+from autograder.judging.verdicts import UNDECIDED, CheckResult, Result
+from autograder.key import VARIANTS
+
+KILLED, SURVIVED, UNRELATED = "killed", "survived", "unrelated task failed"
+MALFORMED, OPEN = "malformed mutant", "undecided"
+
+# No mutant's id has a dot.
+REFERENCE, SKELETON, ALTERNATE = "lab.reference", "lab.skeleton", "alternate."
+SLIPS = ("NameError", "UnboundLocalError")  # not mistakes about derivatives
+_ELSEWHERE = ("file", "line", "code")  # of a message's arguments: where in the source, not what happened
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What became of a mutant: its results, one a variant, the verdict, and why."""
+
+    mutant: Mutant
+    results: tuple[Result, ...]
+    verdict: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All that was found out about a lab.
+
+    alike: mutants that nothing tells apart. alternates, reference: results by variant. unfit: checks whose
+    points do not fit what they say about the skeleton, and why.
+    """
+
+    lab: Lab
+    key: str
+    solved: Modules
+    rulings: tuple[Ruling, ...]
+    alike: tuple[tuple[str, str], ...]
+    alternates: dict[str, tuple[Result, ...]]
+    reference: tuple[Result, ...]
+    unfit: dict[str, str]
+
+    @property
+    def sound(self) -> bool:
+        """Whether everything is as it must be."""
+        right = [self.reference, *self.alternates.values()]
+        return (
+            all(ruling.verdict == KILLED for ruling in self.rulings)
+            and all(passed(result) for results in right for result in results)
+            and not self.alike
+            and not self.unfit
+        )
+
+
+def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
+    """Run everything: each mutant on so many variants, others in turn; alternates and the reference on all.
+
+    Raises: CourseError.
+    """
+    mutants, solved, alternates = read_mutants(lab), solved_modules(lab), read_alternates(lab)
+    right = {REFERENCE: solved} | {ALTERNATE + name: modules for name, modules in alternates.items()}
+    turns = {
+        mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
+        for number, mutant in enumerate(mutants)
+    }
+    runs.run(
+        [
+            (SKELETON, skeleton_modules(lab), 0),
+            *((name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
+            *((mutant.id, mutant.modules, variant) for mutant in mutants for variant in turns[mutant.id]),
+        ]
+    )
+    rulings = tuple(rule(lab, solved, mutant, runs.of(mutant.id)) for mutant in mutants)
+    return Audit(
+        lab=lab,
+        key=runs.key_id,
+        solved=solved,
+        rulings=rulings,
+        alike=tuple(_alike(mutants, runs)),
+        alternates={name: runs.of(ALTERNATE + name) for name in alternates},
+        reference=runs.of(REFERENCE),
+        unfit=_unfit(runs.of(SKELETON)[0]),
+    )
+
+
+def read_alternates(lab: Lab) -> dict[str, Modules]:
+    """Other right solutions: alternates/NAME/ holds whole modules, and why.md that names the algorithm.
+
+    Raises: CourseError.
+    """
+    folder = lab.reference / "alternates"
+    alternates = {}
+    for path in sorted(folder.glob("*/")):
+        place = shown(lab, f"alternates/{path.name}")
+        if not re.fullmatch(r"[a-z0-9-]{1,40}", path.name):
+            raise CourseError(
+                f"{place}: no alternate can be called so. Use small letters, digits and hyphens."
+            )
+        if not (path / "why.md").is_file():
+            raise CourseError(f"{place}/why.md is missing. Name the algorithm there.")
+        names = [f"alternates/{path.name}/{name}" for name in lab.modules]
+        alternates[path.name] = solved_modules(lab, names)
+    return alternates
+
+
+def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...]) -> Ruling:
+    """The verdict on a mutant."""
+    verdict, why = KILLED, ""
+    if slip := malformation(solved, mutant.modules) or _dead(mutant, results):
+        verdict, why = MALFORMED, slip
+    else:
+        allowed = related(lab, mutant.tasks)
+        for result in results:
+            outcomes = {task.id: task.outcome for task in result.tasks}
+            failed = [id for id, outcome in outcomes.items() if outcome != "passed"]
+            on = f"on variant {result.variant}"
+            if found := [id for id, outcome in outcomes.items() if outcome in UNDECIDED]:
+                verdict, why = OPEN, f"the grader failed in {found[0]} {on}"
+            elif found := [id for id in mutant.tasks if id not in failed]:
+                verdict, why = SURVIVED, f"{', '.join(found)} passed {on}"
+            elif found := [id for id in failed if id not in allowed]:
+                verdict, why = UNRELATED, f"{', '.join(found)} failed {on}: {_remark(result, found[0])}"
+            if verdict != KILLED:
+                break
+    return Ruling(mutant, results, verdict, why)
+
+
+def related(lab: Lab, tasks: Iterable[str]) -> set[str]:
+    """The tasks that a mistake meant for `tasks` may fail: these, and all that need one of them.
+
+    A task that one of these needs, and that grades the same blank, counts like it: what bypasses are sure to
+    show may show in a random graph too.
+    """
+    reached = set(tasks)
+    for task in map(lab.task, tasks):
+        own = {blank.name for blank in task.blanks}
+        reached |= {need for need in task.needs if own & {blank.name for blank in lab.task(need).blanks}}
+    for task in lab.tasks:  # a needed task stands above
+        if reached & set(task.needs):
+            reached.add(task.id)
+    return reached
+
+
+def passed(result: Result) -> bool:
+    """Whether a result has full marks, and all given code is as it was."""
+    return all(task.outcome == "passed" for task in result.tasks)
+
+
+def _dead(mutant: Mutant, results: tuple[Result, ...]) -> str:
+    """Why the mutant is broken rather than mistaken, or "": no import, or never a number to look at."""
+    checks = [
+        check
+        for result in results
+        for task in result.tasks
+        if task.id in mutant.tasks
+        for check in task.checks
+    ]
+    messages = [check.message for check in checks if check.message]
+    for message in messages:
+        importing = str(message.arguments.get("call", "")).startswith("import ")
+        if importing or message.arguments.get("error") in SLIPS:
+            return message.text("en")
+    if mutant.family == RAISES or any(map(_alive, checks)) or not messages:
+        return ""
+    return f"it gives no finite number of the right kind anywhere: {messages[0].text('en')}"
+
+
+def _alive(check: CheckResult) -> bool:
+    """Whether the check saw finite numbers, be it in another shape, or work on the way to them."""
+    kind, arguments = (check.message.id, check.message.arguments) if check.message else ("", {})
+    if check.outcome == "passed":
+        return check.max > 0
+    if kind == "judging.wrong-kind":  # "float64 array of shape (3, 4)"
+        got, expected = (str(arguments[name]).partition(" of ")[0] for name in ("got", "expected"))
+        return got == expected
+    if kind in ("judging.wrong-value", "judging.law"):
+        return arguments.get("got") not in ("nan", "inf", "-inf")
+    return check.outcome in ("timed-out", "out-of-memory")
+
+
+def _alike(mutants: tuple[Mutant, ...], runs: Runs) -> Iterable[tuple[str, str]]:
+    """Pairs that no check tells apart, neither by outcome nor by what it says; on the same inputs."""
+    groups = defaultdict(list)
+    for mutant in mutants:
+        groups[_outcomes(runs.of(mutant.id))].append(mutant)
+    suspects = [group for group in groups.values() if len(group) > 1]
+    runs.run(
+        (mutant.id, mutant.modules, result.variant)
+        for group in suspects
+        for result in runs.of(group[0].id)
+        for mutant in group
+    )
+    for group in suspects:
+        first: dict[object, str] = {}
+        variants = {result.variant for result in runs.of(group[0].id)}
+        for mutant in group:
+            said = _said([result for result in runs.of(mutant.id) if result.variant in variants])
+            if said in first:
+                yield first[said], mutant.id
+            first.setdefault(said, mutant.id)
+
+
+def _outcomes(results: Iterable[Result]) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The outcomes of each check, whatever the variants."""
+    found = defaultdict(set)
+    for result in results:
+        for task in result.tasks:
+            for check in task.checks:
+                found[check.id].add(check.outcome)
+    return tuple((check, frozenset(outcomes)) for check, outcomes in found.items())
+
+
+def _said(results: Iterable[Result]) -> str:
+    """All that the checks say, but for the places in the source."""
+    said = []
+    for result in results:
+        for task in result.tasks:
+            for check in task.checks:
+                arguments = check.message.arguments if check.message else {}
+                what = {name: value for name, value in arguments.items() if name not in _ELSEWHERE}
+                said.append((result.variant, check.id, check.outcome, what))
+    return repr(said)
+
+
+def _unfit(skeleton: Result) -> dict[str, str]:
+    """Checks with points that the untouched skeleton passes, and guards of given code that it fails."""
+    found = {}
+    for task in skeleton.tasks:
+        for check in task.checks:
+            if check.max and check.outcome == "passed":
+                found[check.id] = "it has points, and the untouched skeleton passes it"
+            elif not check.max and check.outcome != "passed":
+                words = check.message.text("en") if check.message else check.outcome
+                found[check.id] = f"it guards given code, and the untouched skeleton fails it: {words}"
+    return found
+
+
+def _remark(result: Result, task: str) -> str:
+    """What the first failed check of a task says."""
+    checks = (check for one in result.tasks if one.id == task for check in one.checks)
+    return next((check.message.text("en") for check in checks if check.message), "")

@@ -1,0 +1,112 @@
+"""What the audit found out: a table of mutants by tasks, what must be mended, and build/audit/LAB.json."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.authoring.audit import KILLED, SURVIVED, Audit, passed
+from autograder.authoring.mutants import changed_lines
+from autograder.judging.verdicts import Result
+from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
+
+VARIES = "~"  # not the same on all variants
+
+
+def as_data(audit: Audit, public: dict[str, bool] | None) -> dict[str, Any]:
+    """What build/audit/LAB.json holds."""
+    killed = [ruling.verdict == KILLED for ruling in audit.rulings]
+    alternates = [all(map(passed, results)) for results in audit.alternates.values()]
+    return {
+        "key": audit.key,
+        "sound": audit.sound,
+        "mutants": {
+            "killed": sum(killed),
+            "total": len(killed),
+            "survivors": [ruling.mutant.id for ruling in audit.rulings if ruling.verdict == SURVIVED],
+        },
+        "alternates": _share(alternates),
+        "reference_variants": _share(map(passed, audit.reference)),
+        "public": None if public is None else {"killed": sum(public.values()), "total": len(public)},
+    }
+
+
+def show(audit: Audit, public: dict[str, bool] | None, console: Console) -> None:
+    """Print the table, the figures, and all that is not as it must be."""
+    console.print(_table(audit))
+    tasks = "  ".join(f"{number} {task.id}" for number, task in enumerate(audit.lab.tasks, 1))
+    console.print(Text(f"tasks: {tasks}"), soft_wrap=True)
+    console.print(Text(f"signs: {'  '.join(_legend(audit))}"))
+    for line in _figures(audit, public):
+        console.print(Text(line), soft_wrap=True)
+    for line in _defects(audit):
+        console.print(Text(line, "red"), soft_wrap=True)
+    words = "everything is as it must be" if audit.sound else "NOT as it must be; what to mend stands above"
+    console.print(Text(f"{audit.lab.id}: {words}."))
+
+
+def _table(audit: Audit) -> Table:
+    table = Table(title=f"{audit.lab.id} · typical mistakes", title_justify="left", box=None, pad_edge=False)
+    for name in ("mutant", "family"):
+        table.add_column(name, no_wrap=True)
+    for number in range(1, len(audit.lab.tasks) + 1):
+        table.add_column(str(number), justify="center", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for ruling in audit.rulings:
+        signs = _signs(ruling.results)
+        verdict = Text(ruling.verdict, "green" if ruling.verdict == KILLED else "red")
+        table.add_row(ruling.mutant.id, ruling.mutant.family, *signs, verdict)
+    return table
+
+
+def _signs(results: tuple[Result, ...]) -> Iterable[Text]:
+    """A sign a task."""
+    for tasks in zip(*(result.tasks for result in results), strict=True):
+        outcomes = {task.outcome for task in tasks}
+        outcome = outcomes.pop()
+        yield Text(VARIES if outcomes else SIGNS[outcome], STYLES.get(outcome, "yellow"))
+
+
+def _legend(audit: Audit) -> Iterable[str]:
+    seen = [{sign.plain for sign in _signs(ruling.results)} for ruling in audit.rulings]
+    signs = {sign: outcome for outcome, sign in SIGNS.items()} | {VARIES: "differs between variants"}
+    return (f"{sign} {words}" for sign, words in signs.items() if any(sign in row for row in seen))
+
+
+def _figures(audit: Audit, public: dict[str, bool] | None) -> Iterable[str]:
+    data = as_data(audit, public)
+    mutants, alternates, variants = data["mutants"], data["alternates"], data["reference_variants"]
+    families = len({ruling.mutant.family for ruling in audit.rulings})
+    yield f"mutants killed where meant: {mutants['killed']} of {mutants['total']}, in {families} families"
+    yield f"alternates with full marks on every variant: {alternates['passed']} of {alternates['total']}"
+    yield f"variants on which the reference has full marks: {variants['passed']} of {variants['total']}"
+    if public is None:
+        yield "no public tests yet"
+    else:
+        unseen = ", ".join(id for id, seen in public.items() if not seen)
+        words = f"; not seen: {unseen}" if unseen else ""
+        yield f"mutants that the public tests see: {sum(public.values())} of {len(public)}{words}"
+
+
+def _defects(audit: Audit) -> Iterable[str]:
+    for ruling in audit.rulings:
+        if ruling.verdict != KILLED:
+            yield printable(f"{ruling.mutant.id}: {ruling.verdict}: {ruling.why}")
+            if ruling.verdict == SURVIVED:
+                yield changed_lines(audit.solved, ruling.mutant.modules)
+    for one, other in audit.alike:
+        yield f"{one} and {other}: every check says the same of both; keep one, or add a check."
+    for name, results in [("the reference", audit.reference), *audit.alternates.items()]:
+        failed = [result for result in results if not passed(result)]
+        if failed:
+            count, remark = len(failed), first_remark(failed[0])
+            yield printable(f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}")
+    for check, why in audit.unfit.items():
+        yield printable(f"{check}: {why}")
+
+
+def _share(passed: Iterable[bool]) -> dict[str, int]:
+    found = list(passed)
+    return {"passed": sum(found), "total": len(found)}

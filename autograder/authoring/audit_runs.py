@@ -1,0 +1,71 @@
+"""The audit's way into grading: modules handed in like a student's work, graded by the batch of a class."""
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from autograder import key
+from autograder.authoring.mutants import Modules
+from autograder.batch.grade import grade
+from autograder.course import CourseError, Lab
+from autograder.judging.verdicts import Result
+from autograder.sandbox.client import Level
+
+
+class Runs:
+    """Results by name and variant; what has been graded once is not graded again."""
+
+    def __init__(
+        self,
+        lab: Lab,
+        level: Level,
+        jobs: int,
+        on_start: Callable[[int], None],
+        on_result: Callable[[], None],
+    ) -> None:
+        self._lab, self._level, self._jobs = lab, level, jobs
+        self._on_start, self._on_result = on_start, on_result
+        self._secret = key.load_key()
+        self.key_id = key.key_id(self._secret)
+        self._results: dict[str, dict[int, Result]] = {}
+
+    def run(self, wanted: Iterable[tuple[str, Modules, int]]) -> None:
+        """Grade each (name, modules, variant) that has not been graded.
+
+        Raises: CourseError, also where the reference fails a check of its own.
+        """
+        fresh = [one for one in wanted if one[2] not in self._results.get(one[0], {})]
+        if not fresh:
+            return
+        with tempfile.TemporaryDirectory(prefix="adkit-audit-") as folder:
+            submitted, out = Path(folder, "submitted"), Path(folder, "graded")
+            for name, modules, variant in fresh:
+                work = submitted / self._student(name, variant) / self._lab.id
+                work.mkdir(parents=True)
+                for file, text in modules.items():
+                    (work / file).write_text(text, encoding="utf-8")
+            graded = grade(
+                self._lab,
+                submitted,
+                out,
+                self._level,
+                self._jobs,
+                self._on_start,
+                lambda _: self._on_result(),
+            )
+        for check, message in graded.faults.items():
+            raise CourseError(
+                f"The reference fails its own check {check}: {message.text('en')} Mend the test."
+            )
+        for result in graded.results:
+            self._results.setdefault(result.student.rpartition("--")[0], {})[result.variant] = result
+
+    def of(self, name: str) -> tuple[Result, ...]:
+        """All results of a name, by variant."""
+        return tuple(result for _, result in sorted(self._results[name].items()))
+
+    def _student(self, name: str, variant: int) -> str:
+        """An id to which the key gives this variant."""
+        ids = (f"{name}--{number}" for number in itertools.count())
+        return next(id for id in ids if key.variant_of(self._secret, id) == variant)
