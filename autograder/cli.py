@@ -3,8 +3,7 @@
 Exit codes: 0 done, 2 wrong use or bad course files, 3 some result needs a person, 130 interrupted.
 """
 
-import json
-import os
+import functools
 import sys
 import tempfile
 import traceback
@@ -14,21 +13,14 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.authoring import labs as authoring
-from autograder.batch import grade as batch
 from autograder.batch import record
-from autograder.course import Course, CourseError, Lab, load_course
-from autograder.intake import find_submissions
-from autograder.judging.verdicts import Result
-from autograder.reporting import export, report, table
+from autograder.course import CourseError, load_course
+from autograder.reporting.desk import Desk, Wishes
 from autograder.sandbox import doctor as sandbox_doctor
-from autograder.sandbox import probes
-from autograder.sandbox.client import Level
 
 DONE, WRONG_USE, NEEDS_PERSON, INTERRUPTED = 0, 2, 3, 130
-SAMPLE, SAMPLE_OUT = "examples/submitted", "build/sample"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -56,115 +48,58 @@ def doctor() -> int:
     return DONE if level in ("full", "portable") else NEEDS_PERSON
 
 
+def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
+
+
+_folders = _options(
+    click.option("--submitted", type=click.Path(path_type=Path), help="STUDENT/LAB folders and archives."),
+    click.option("--out", type=click.Path(path_type=Path), help="Where results go."),
+    click.option(
+        "--unsafe-no-sandbox", "unsafe", is_flag=True, help="Although nothing holds student code back."
+    ),
+)
+_class = _options(
+    click.option("--lab", metavar="LAB", help="Only this lab; default: every lab with submissions."),
+    _folders,
+    click.option("--jobs", type=click.IntRange(1, 256), help="Grader processes; default: one per core."),
+)
+
+
 @cli.command()
-@click.option("--lab", metavar="LAB", help="Only this lab; default: every lab with submissions.")
-@click.option("--submitted", type=click.Path(path_type=Path), help="STUDENT/LAB folders and archives.")
-@click.option("--out", type=click.Path(path_type=Path), help="Where results go.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="Grader processes; default: one per core.")
+@_class
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, alone on stdout.")
-@click.option("--unsafe-no-sandbox", is_flag=True, help="Grade although nothing holds student code back.")
-def grade(
-    lab: str | None,
-    submitted: Path | None,
-    out: Path | None,
-    jobs: int | None,
-    as_json: bool,
-    unsafe_no_sandbox: bool,
-) -> int:
-    """Grade a class; without a class of your own, the sample class."""
-    course = load_course(Path.cwd())
-    sample = submitted is None and _is_empty(course.submitted)
-    submitted = submitted or (course.root / SAMPLE if sample else course.submitted)
-    out = out or (course.root / SAMPLE_OUT if sample else course.out)
-    chosen = [course.lab(lab)] if lab else _labs_with_work(submitted, course)
-    if as_json and len(chosen) > 1:
-        raise CourseError(f"--json prints one lab. Add --lab with one of {', '.join(x.id for x in chosen)}.")
-    notes = Console(stderr=True)
-    level = _level(unsafe_no_sandbox, notes)
-    complete = True
-    for one in chosen:
-        graded = _grade_one(course, one, submitted, out, level, jobs or len(os.sched_getaffinity(0)), notes)
-        complete &= graded.complete
-        if as_json:
-            click.echo(json.dumps(export.summary(graded), ensure_ascii=False, indent=1))
-        else:
-            table.show(graded, Console(width=None if sys.stdout.isatty() else 160))
-            click.echo(f"Reports and grades.csv: {_short(out / one.id)}")
-    if sample and not as_json:
-        click.echo(
-            f"This was the sample class ({SAMPLE}). Put yours into "
-            f"{_short(course.submitted)}/STUDENT/{course.labs[0].id}/ and type `make grade` again."
-        )
+def grade(as_json: bool, **wishes: Any) -> int:
+    """Grade what is new or depends on a change; without a class of your own, the sample class."""
+    complete = Desk(load_course(Path.cwd()), Wishes(**wishes)).grade(as_json)
     return DONE if complete else NEEDS_PERSON
 
 
-def _is_empty(submitted: Path) -> bool:
-    """Whether no class of one's own is there yet; one whose folders are misnamed is there."""
-    if not submitted.exists():
-        return True
-    return submitted.is_dir() and not any(submitted.glob("[!.]*"))
+@cli.command()
+@_class
+@click.option("--yes", is_flag=True, help="Write without asking.")
+def regrade(yes: bool, **wishes: Any) -> int:
+    """After a change of tests or reference: show whose points it changes and why, then write if told to."""
+    complete = Desk(load_course(Path.cwd()), Wishes(**wishes)).regrade(yes)
+    return DONE if complete else NEEDS_PERSON
 
 
-def _labs_with_work(submitted: Path, course: Course) -> list[Lab]:
-    found = []
-    reasons = []
-    for lab in course.labs:
-        try:
-            find_submissions(submitted, lab.id)
-            found.append(lab)
-        except CourseError as error:
-            reasons.append(str(error))
-    if not found:
-        raise CourseError(reasons[0])
-    return found
+@cli.command()
+@click.argument("lab")
+@click.argument("student")
+@click.argument("check")
+@_folders
+def replay(student: str, check: str, **wishes: Any) -> int:
+    """Run one CHECK of one student again and show its calls, numbers and output; nothing is written.
 
-
-def _level(unsafe: bool, notes: Console) -> Level:
-    """The highest level that holds on this machine, tried by attacks.
-
-    Raises: CourseError when none does and `unsafe` is not set.
+    CHECK is FILE::FUNCTION as in record.json, or a part of it that no other check has.
     """
-    level, failed = probes.best_level()
-    for tried, reasons in failed.items():
-        if reasons:
-            click.echo(f"Sandbox level {tried} does not hold here: {reasons[0]}", err=True)
-    if level != "none":
-        return level
-    if not unsafe:
-        raise CourseError(
-            "No sandbox holds on this machine, so student code could do anything. Run `autograder doctor` "
-            "for the mend, or grade in the container; --unsafe-no-sandbox grades all the same."
-        )
-    notes.print("Grading WITHOUT a sandbox: student code can read and change what you can.", style="red")
-    return level
-
-
-def _grade_one(
-    course: Course, lab: Lab, submitted: Path, out: Path, level: Level, jobs: int, notes: Console
-) -> batch.ClassResult:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=notes, transient=True, disable=not notes.is_terminal) as progress:
-        bar = progress.add_task(f"{lab.id} (starting)", total=None)
-
-        def start(count: int) -> None:
-            progress.update(bar, total=count, description=f"{lab.id} ({level})")
-
-        def store(result: Result) -> None:
-            text = report.markdown(course, lab, result)
-            record.write(out / lab.id / result.student / "feedback.md", text.encode())
-            progress.advance(bar)
-
-        graded = batch.grade(lab, submitted, out, level, jobs, start, store)
-    record.write(out / lab.id / "grades.csv", export.grades_csv(graded).encode("utf-8-sig"))
-    return graded
-
-
-def _short(path: Path) -> str:
-    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+    Desk(load_course(Path.cwd()), Wishes(**wishes)).replay(student, check)
+    return DONE
 
 
 def main() -> None:
-    """The console script: run a command, turn every ending into a line and an exit code."""
+    """Run a command, turn every ending into a line and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a gbk console lacks some signs
     sys.exit(_run(lambda: cli.main(standalone_mode=False)))
@@ -201,12 +136,8 @@ def _own_fault(error: Exception) -> int:
     ) as file:
         file.write("".join(traceback.format_exception(error)))
     click.echo(
-        f"autograder: a defect of the grader itself ({type(error).__name__}: {error}). No grade was changed "
-        f"by it; please send {file.name} to the course team.",
+        f"autograder: a defect of the grader itself ({type(error).__name__}: {error}). Results stored before "
+        f"it are whole and stay; please send {file.name} to the course team.",
         err=True,
     )
     return NEEDS_PERSON
-
-
-if __name__ == "__main__":
-    main()

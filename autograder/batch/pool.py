@@ -1,14 +1,10 @@
 """Several grader processes, and submissions handed to whichever is free. A grader that dies is replaced."""
 
 import contextlib
-import multiprocessing
-import os
-import signal
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from typing import Any
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import wait
 
 from autograder import key
 from autograder.course import CourseError, Lab
@@ -19,56 +15,52 @@ from autograder.judging.verdicts import Verdict, result_of
 from autograder.sandbox.client import Level
 from labkit.messages import Message
 
+from .process import LAST_S, Process, uninterrupted
+
 TRIES = 2  # a submission whose grader died gets a second one
-PATIENCE_S = 5  # for a grader to end by itself
-LAST_S = 1  # for one that is told to end at once
 
 
-class _Grader:
+@dataclass(frozen=True)
+class _Job:
+    found: Found
+    variant: int
+    tries: int = 1
+
+
+class _Grader(Process):
     def __init__(self, lab: Lab, level: Level, secret: bytes) -> None:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # graders are parallel already; idle threads spin
-        context = multiprocessing.get_context("spawn")
-        self.channel: Connection[Any, Any]
-        self.channel, theirs = context.Pipe()
-        self._process = context.Process(target=grader.main, args=(theirs, lab, level, secret), daemon=True)
-        self._process.start()
-        theirs.close()
-        self.job: tuple[Found, int] | None = None
+        super().__init__(grader.main, lab, level, secret)
+        self.job: _Job | None = None
         self.variants: set[int] = set()
 
-    def give(self, job: tuple[Found, int]) -> None:
+    def give(self, job: _Job) -> None:
         self.job = job
+        self.variants.add(job.variant)
         with contextlib.suppress(OSError):  # it has just died: the end of its channel will say so
-            self.channel.send(job[0])
-
-    def hurry(self) -> None:
-        self._process.terminate()
-
-    def stop(self, patience_s: float = PATIENCE_S) -> None:
-        self.channel.close()
-        self._process.join(patience_s)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+            self.channel.send(job.found)
 
 
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; processes started in it inherit the mask and never see it.
+class _Waiting:
+    """Work that waits, by variant, so that a grader can go on with answers it has already computed."""
 
-    The mask alone would not do: another thread may take the signal.
-    """
-    resource_tracker.ensure_running()  # starting it later would lift the mask
-    came: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if came:
-        raise KeyboardInterrupt
+    def __init__(self) -> None:
+        self._jobs: dict[int, deque[_Job]] = defaultdict(deque)
+
+    def __bool__(self) -> bool:
+        return any(self._jobs.values())
+
+    def add(self, job: _Job) -> None:
+        self._jobs[job.variant].append(job)
+
+    def next(self, known: set[int], others: set[int]) -> _Job:
+        """Of a variant in `known`, or else of one that is not in `others`, or any."""
+        variants = [variant for variant, jobs in self._jobs.items() if jobs]
+        preferred = [variant for variant in variants if variant in known]
+        preferred += [variant for variant in variants if variant not in others]
+        return self._jobs[(preferred or variants)[0]].popleft()
+
+    def all(self) -> Iterable[_Job]:
+        return [job for jobs in self._jobs.values() for job in jobs]
 
 
 class Pool:
@@ -77,8 +69,13 @@ class Pool:
     def __init__(self, lab: Lab, level: Level, secret: bytes, jobs: int) -> None:
         self._lab, self._level, self._secret, self._jobs = lab, level, secret, jobs
         self._graders: list[_Grader] = []
-        self._waiting: deque[tuple[Found, int]] = deque()
+        self._waiting = _Waiting()
         self._ready: Ready | None = None
+        self._failed_starts = 0
+
+    def add(self, found: Found) -> None:
+        """Work to be graded, maybe again."""
+        self._waiting.add(_Job(found, key.variant_of(self._secret, found.student)))
 
     def run(
         self,
@@ -86,11 +83,12 @@ class Pool:
         on_ready: Callable[[Ready], None],
         on_result: Callable[[Graded], None],
     ) -> None:
-        """Grade everybody; results come in any order.
+        """Grade everybody; results come in any order, and `on_ready` for each grader before its first.
 
         Raises: CourseError when the grading tests can't be used or graders can't start.
         """
-        self._waiting = deque((found, 1) for found in class_)
+        for found in class_:
+            self.add(found)
         for _ in range(max(1, min(self._jobs, len(class_)))):
             self._start()
         while self._graders:
@@ -108,57 +106,58 @@ class Pool:
                     raise CourseError(f"{self._lab.id}: {'; '.join(message.errors)}")
                 if isinstance(message, Graded):
                     on_result(message)
-                elif self._ready is None:
-                    self._ready = message
+                else:
+                    self._ready = self._ready or message
                     on_ready(message)
+                one.job = None
                 if self._waiting:
-                    one.give(self._next_for(one))
+                    others = {
+                        variant for other in self._graders if other is not one for variant in other.variants
+                    }
+                    one.give(self._waiting.next(one.variants, others))
                 else:
                     one.stop()
                     self._graders.remove(one)
 
     def _start(self) -> None:
-        with _uninterrupted():
+        with uninterrupted():
             self._graders.append(_Grader(self._lab, self._level, self._secret))
-
-    def _next_for(self, one: _Grader) -> tuple[Found, int]:
-        """The next submission, if possible of a variant whose answers this grader has already computed."""
-        variants = [key.variant_of(self._secret, found.student) for found, _ in self._waiting]
-        others = {variant for grader in self._graders if grader is not one for variant in grader.variants}
-        known = [place for place, variant in enumerate(variants) if variant in one.variants]
-        fresh = [place for place, variant in enumerate(variants) if variant not in others]
-        place = (known or fresh or [0])[0]
-        one.variants.add(variants[place])
-        job = self._waiting[place]
-        del self._waiting[place]
-        return job
 
     def _bury(self, dead: _Grader, on_result: Callable[[Graded], None]) -> None:
         """A grader process is gone: its submission gets another, and then counts as a grader fault."""
         dead.stop()
         self._graders.remove(dead)
-        if self._ready is None:
-            raise CourseError(
-                f"{self._lab.id}: a grader process ended while starting. Run `autograder doctor`."
-            )
-        if dead.job is None:  # while starting: the others go on
-            if not self._graders:
-                for found, _ in self._waiting:
-                    on_result(self._undecided(found, self._ready, "no grader process can start any more"))
+        if dead.job is None:
+            self._bury_unstarted(on_result)
             return
-        found, tries = dead.job
-        if tries < TRIES:
-            self._waiting.append((found, tries + 1))
+        assert self._ready
+        job = dead.job
+        if job.tries < TRIES:
+            self._waiting.add(_Job(job.found, job.variant, job.tries + 1))
         else:
-            on_result(self._undecided(found, self._ready, f"the grader process died {TRIES} times"))
+            on_result(self._undecided(job, self._ready, f"the grader process died {TRIES} times"))
         if self._waiting:
             self._start()
 
-    def _undecided(self, found: Found, ready: Ready, text: str) -> Graded:
+    def _bury_unstarted(self, on_result: Callable[[Graded], None]) -> None:
+        """The others go on; if there is none, one more may try."""
+        self._failed_starts += 1
+        if self._graders or not self._waiting:
+            return
+        if self._failed_starts < TRIES:
+            self._start()
+        elif self._ready is None:
+            raise CourseError(
+                f"{self._lab.id}: a grader process ended while starting. Run `autograder doctor`."
+            )
+        else:
+            for job in self._waiting.all():
+                on_result(self._undecided(job, self._ready, "no grader process can start any more"))
+
+    def _undecided(self, job: _Job, ready: Ready, text: str) -> Graded:
         message = Message("judging.grader-fault", {"text": text})
         verdicts = [Verdict(check.id, "grader-fault", message) for check in ready.checks]
-        variant = key.variant_of(self._secret, found.student)
-        return Graded(result_of(self._lab, ready.checks, verdicts, found.student, variant), "", [])
+        return Graded(result_of(self._lab, ready.checks, verdicts, job.found.student, job.variant), "", [])
 
     def __enter__(self) -> "Pool":
         return self

@@ -3,9 +3,10 @@
 import contextlib
 import dataclasses
 import gc
-import hashlib
+import multiprocessing
 import os
 import signal
+import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from autograder import key
 from autograder.course import Lab
 from autograder.intake import Found, Submission, read_submission
+from autograder.sandbox import kernel
 from autograder.sandbox.client import Answer, Facts, Level, SandboxError
 from labkit.messages import Message
 
@@ -37,7 +39,6 @@ class Ready(msgspec.Struct, frozen=True):
 
     checks: list[Check]
     faults: dict[str, Message]
-    hashes: dict[str, str]
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -56,21 +57,36 @@ class Graded(msgspec.Struct, frozen=True):
 
 def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
     """Collect, grade the canary, then grade every submission that comes through the channel."""
+    run(Grader(channel, lab, level, secret))
+
+
+def run(grader: "Grader") -> None:
+    """Be a grader's process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and says so by SIGTERM
     os.dup2(2, 1)  # what a grading test prints must not stand in the parent's output
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests; -k would drop checks
         os.environ.pop(name, None)
-    grader = _Grader(channel, lab, level, secret)
     with contextlib.suppress(KeyboardInterrupt):
         try:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
+            end_with_parent()
             grader.start()
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-class _Grader:
+def end_with_parent() -> None:
+    """SIGTERM when the process that started this one is gone, however it went."""
+    kernel.die_with_parent(signal.SIGTERM)
+    parent = multiprocessing.parent_process()
+    if parent is not None and parent.pid != os.getppid():  # it has gone already
+        signal.raise_signal(signal.SIGTERM)
+
+
+class Grader:
+    """One process's grader: what pytest collected, the reference, and the sandbox."""
+
     def __init__(self, channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
         self._channel, self._lab, self._secret = channel, lab, secret
         self.plugin = Plugin(lab, secret)
@@ -95,6 +111,12 @@ class _Grader:
         if code == pytest.ExitCode.USAGE_ERROR:
             self._refuse([f"pytest can't start on {folder}; it says why above"])
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self) -> None:
+        """From here on no compiled file is taken for its source: it is told by time and size alone."""
+        sys.dont_write_bytecode = True
+        sys.pycache_prefix = os.devnull
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Instead of pytest's loop over items: ours over submissions."""
         if self.plugin.errors:
@@ -106,7 +128,7 @@ class _Grader:
             gc.freeze()
             with contextlib.suppress(EOFError, OSError):  # the parent has closed the channel
                 while True:
-                    self._channel.send(self._grade(self._channel.recv()))
+                    self._channel.send(self.answer(self._channel.recv()))
         except (OSError, UnicodeDecodeError, SyntaxError, SandboxError) as error:
             self._refuse([" ".join(str(error).split())])
         finally:
@@ -137,7 +159,11 @@ class _Grader:
             if verdict.outcome != "passed"
         }
         self._cpu_s = {fact["check"]: fact["cpu_s"] for fact in facts if "cpu_s" in fact}
-        self._channel.send(Ready(self.plugin.checks, self._faults, _hashes(self._lab)))
+        self._channel.send(Ready(self.plugin.checks, self._faults))
+
+    def answer(self, order: Any) -> Any:
+        """What the parent gets for a message of its own."""
+        return self._grade(order)
 
     def _grade(self, found: Found) -> Graded:
         submission = read_submission(found, self._lab.modules)
@@ -266,18 +292,3 @@ def _guard(verdict: Verdict, check: Check, lab: Lab) -> Verdict:
 
 def _plain(fact: Facts | None) -> dict[str, Any]:
     return dataclasses.asdict(fact) if fact else {}
-
-
-def _hashes(lab: Lab) -> dict[str, str]:
-    return {
-        "reference": _hash([lab.reference / name for name in (*lab.modules, "lab.toml")]),
-        "grading": _hash(sorted(lab.grading.glob("*.py"))),
-    }
-
-
-def _hash(files: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        content = file.read_bytes()
-        digest.update(f"{file.name}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()

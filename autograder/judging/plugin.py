@@ -5,7 +5,8 @@ own runner runs an item again for every subject, with `Plugin.run`.
 """
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -68,8 +69,21 @@ def fault(text: str) -> Finding:
     return Finding("grader-fault", Message("judging.grader-fault", {"text": clean(text)}))
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call that a check made, as it ended; `want`: what the reference answers, None where nobody asked."""
+
+    program: str
+    inputs: dict[str, Any]
+    answer: Answer
+    want: dict[str, Any] | None
+    tolerance: float | None
+
+
 class Trial:
     """One check, run for one subject in one worker: what its fixtures talk to. The caller ends it."""
+
+    watch: Callable[[Call], None] | None = None
 
     def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
         self._subject, self._reference, self._task, self._limits = subject, reference, task, limits
@@ -88,16 +102,24 @@ class Trial:
         __tracebackhide__ = True
         self.compared.add(program)
         want = self._reference(program, inputs)
-        got = self._call(program, inputs)
+        got = self._call(program, inputs, want, tolerance)
         if found := judge.first_difference(program, got, want, tolerance):
             call = describe(program, inputs)  # costs more than comparing, so only now
             raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
 
-    def _call(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    def _call(
+        self,
+        program: str,
+        inputs: dict[str, Any],
+        want: dict[str, Any] | None = None,
+        tolerance: float | None = None,
+    ) -> dict[str, Any]:
         __tracebackhide__ = True
         if self._worker is None:
             self._worker = self._subject.worker(self._limits)
         answer: Answer = self._worker.run(program, inputs)
+        if self.watch:
+            self.watch(Call(program, inputs, answer, want, tolerance))
         if answer.outcome == "ok":
             return answer.result
         call = describe(program, inputs)
