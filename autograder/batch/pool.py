@@ -41,26 +41,32 @@ class _Grader(Process):
 
 
 class _Waiting:
-    """Work that waits, by variant, so that a grader can go on with answers it has already computed."""
+    """Work that waits, by variant, so that a grader can go on with answers it has already computed.
+
+    What a grader died of waits until all else is done.
+    """
 
     def __init__(self) -> None:
         self._jobs: dict[int, deque[_Job]] = defaultdict(deque)
+        self._again: deque[_Job] = deque()
 
     def __bool__(self) -> bool:
-        return any(self._jobs.values())
+        return bool(self._again) or any(self._jobs.values())
 
     def add(self, job: _Job) -> None:
-        self._jobs[job.variant].append(job)
+        (self._jobs[job.variant] if job.tries == 1 else self._again).append(job)
 
     def next(self, known: set[int], others: set[int]) -> _Job:
         """Of a variant in `known`, or else of one that is not in `others`, or any."""
         variants = [variant for variant, jobs in self._jobs.items() if jobs]
+        if not variants:
+            return self._again.popleft()
         preferred = [variant for variant in variants if variant in known]
         preferred += [variant for variant in variants if variant not in others]
         return self._jobs[(preferred or variants)[0]].popleft()
 
     def all(self) -> Iterable[_Job]:
-        return [job for jobs in self._jobs.values() for job in jobs]
+        return [job for jobs in (*self._jobs.values(), self._again) for job in jobs]
 
 
 class Pool:
