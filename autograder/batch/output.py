@@ -40,8 +40,7 @@ def claim(out: Path, course: str) -> Iterator[None]:
         raise CourseError(f"{out} can't be written to: {error.strerror}. {_ANOTHER}") from None
     try:
         _lock(descriptor, out)
-        _refuse_another_course(out, course)  # it may have come since
-        if not (out / MARKER).exists():
+        if not _refuse_another_course(out, course):  # asked again: it may have come since
             record.write(out / MARKER, record.as_json(_Marker(course)))
         yield
     finally:
@@ -69,16 +68,18 @@ def _lock(descriptor: int, out: Path) -> None:
         os.pwrite(descriptor, f"process {os.getpid()} on {platform.node()} since {since}\n".encode(), 0)
 
 
-def _refuse_another_course(out: Path, course: str) -> None:
+def _refuse_another_course(out: Path, course: str) -> bool:
+    """Whether the folder is marked as this course's. Raises: CourseError when it is another's."""
     try:
         marker = msgspec.json.decode((out / MARKER).read_bytes(), type=_Marker)
     except (OSError, msgspec.DecodeError):
-        return
+        return False
     if marker.course != course:
         raise CourseError(
             f"{out} holds results of the course {marker.course}, and this is {course}. Choose another folder "
             "with --out, or in course.toml."
         )
+    return True
 
 
 def refuse_submissions(out: Path, submitted: Path) -> None:

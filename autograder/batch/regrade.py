@@ -65,6 +65,8 @@ def preview(
     aside = Store(plan.store.folder / ASIDE, plan.store.key)
     aside.sweep()
     before = _outdated(plan)
+    if not before:
+        shutil.rmtree(aside.folder, ignore_errors=True)
     after: dict[str, Stored] = {}
     for student in before:
         done = aside.load(student)
