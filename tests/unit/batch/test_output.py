@@ -77,7 +77,8 @@ def test_a_torn_marker_is_written_anew(tmp_path):
 def test_a_folder_that_cannot_be_made_is_one_line_with_the_mend(tmp_path):
     (tmp_path / "file").write_text("mine")
     with (
-        pytest.raises(CourseError, match="can't be written to: .*--out"),
+        pytest.raises(CourseError, match="can't be written to") as error,
         output.claim(tmp_path / "file", "m"),
     ):
         pass
+    assert "--out" in str(error.value)
