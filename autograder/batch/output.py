@@ -2,8 +2,12 @@
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import platform
+import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +33,8 @@ def claim(out: Path, course: str) -> Iterator[None]:
     """Be the one who writes to `out`, until the block or the process ends, however it ends.
 
     The lock is the kernel's: a lock file that was left behind holds nobody up, and no clock is asked.
+    Temporary files of this process and of those it starts go to a folder that the next to claim `out` finds
+    and empties, should this one be killed.
     Raises: CourseError when another process writes there, when it holds another course's results, or when
     it can't be written to.
     """
@@ -42,11 +48,47 @@ def claim(out: Path, course: str) -> Iterator[None]:
         _lock(descriptor, out)
         if not _refuse_another_course(out, course):  # asked again: it may have come since
             record.write(out / MARKER, record.as_json(_Marker(course)))
-        yield
+        with _scratch(out):
+            yield
     finally:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def _scratch(out: Path) -> Iterator[None]:
+    usual, variable = tempfile.tempdir, os.environ.get("TMPDIR")
+    named = hashlib.sha256(os.fsencode(out.resolve())).hexdigest()[:12]
+    folder = Path(tempfile.gettempdir()) / f"adkit-{os.getuid()}-{named}"
+    with contextlib.suppress(OSError):
+        folder.mkdir()
+        folder.chmod(_SEARCHABLE)
+    if not _is_ours(folder):  # somebody else has put something there: do without
+        yield
+        return
+    for path in folder.iterdir():
+        shutil.rmtree(path, ignore_errors=True)
+    tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = usual
+        if variable is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = variable
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
+    wanted = (os.getuid(), stat.S_IFDIR | _SEARCHABLE)
+    return (status.st_uid, status.st_mode) == wanted
+
+
+_SEARCHABLE = 0o711  # what the sandbox is tried on must be in reach of whoever it becomes
 _ANOTHER = "Choose another folder with --out, or make room."
 
 

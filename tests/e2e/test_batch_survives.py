@@ -1,5 +1,6 @@
 """A batch loses nothing: killed, run twice at once, run again, while work or course files change."""
 
+import hashlib
 import json
 import os
 import pty
@@ -310,7 +311,7 @@ def test_three_hundred_results_that_stand_take_moments(course, level, tmp_path):
         record = (store.folder / "right/record.json").read_text("utf-8")
         record = record.replace('"student": "right"', f'"student": "{student}"')
         (folder / "record.json").write_text(record, "utf-8")
-        facts = {**pattern.facts, "record": __import__("hashlib").sha256(record.encode()).hexdigest()}
+        facts = {**pattern.facts, "record": hashlib.sha256(record.encode()).hexdigest()}
         (folder / "facts.json").write_bytes(msgspec.json.encode(facts))
     run(course, "grade")  # makes the pages
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -332,7 +333,7 @@ def test_work_that_changes_while_it_is_graded_is_graded_as_it_is_in_the_end(mini
         else:
             (folder / "engine.py").write_text(mini.solved["engine.py"], encoding="utf-8")
 
-    class_, stored = grade(
+    _, stored = grade(
         mini.lab,
         mini.submitted,
         mini.out,

@@ -3,8 +3,8 @@
     python tests/soak/kills.py --students 300 --kills 10
 
 grades a class of the mini course once in peace, then once more with `kill -9` at random moments: of the
-command alone, of one of its graders, or of everything that belongs to it. Exit code 0 if records and grades.csv
-are the same bytes, whatever had been stored before a kill was not graded again, and nothing unfinished is left.
+command alone, of one of its graders, or of everything that belongs to it. Exit code 0 if records, pages and
+grades.csv are the same bytes, what had been stored before a kill was not graded again, and nothing is left.
 """
 
 import argparse
@@ -67,8 +67,8 @@ class Run:
             command("grade", "--out", "killed"),
             cwd=root,
             start_new_session=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def kill(self, what: str, chance: random.Random) -> None:
@@ -82,7 +82,7 @@ class Run:
         if what == "everything":
             for pid in below:
                 _kill(pid)
-        self.process.communicate()
+        self.process.wait()
 
 
 def descendants(pid: int) -> list[int]:
@@ -110,13 +110,10 @@ def survive(root: Path, students: int, kills: int, chance: random.Random) -> lis
     stood: dict[Path, tuple[int, int]] = {}
     for number in range(kills):
         run = Run(root)
-        start = len(stood)
         if number % 4 == 1:  # at any moment, that of starting too
             time.sleep(chance.uniform(0.05, 1.5))
         else:  # when some more are graded
-            goal = min(
-                students - 1, start + chance.randint(0, max(1, (students - start) // (kills - number)))
-            )
+            goal = int(students * (number + chance.random()) / kills)
             while len(identities(out)) < goal and run.process.poll() is None:
                 time.sleep(0.01)
             time.sleep(chance.uniform(0, 0.05))
@@ -138,7 +135,9 @@ def survive(root: Path, students: int, kills: int, chance: random.Random) -> lis
         for name in sorted(peace.keys() | killed.keys())
         if peace.get(name) != killed.get(name)
     ]
-    wrong += [f"{path} is left" for path in out.rglob("*.unfinished")]
+    wrong += [
+        f"{path} is left" for path in (*out.rglob("*.unfinished"), *Path(os.environ["TMPDIR"]).iterdir())
+    ]
     return wrong
 
 
@@ -155,6 +154,8 @@ def main() -> int:
         key = Path(folder) / "key"
         key.write_text("ab" * 32)
         os.environ["ADKIT_KEY_FILE"] = str(key)
+        os.environ["TMPDIR"] = str(Path(folder) / "tmp")
+        os.mkdir(os.environ["TMPDIR"])
         chance = random.Random(wanted.seed)
         wrong = survive(Path(folder) / "course", wanted.students, wanted.kills, chance)
     print("\n".join(wrong) or "the same bytes, nothing graded twice")

@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +84,37 @@ def test_a_folder_that_cannot_be_made_is_one_line_with_the_mend(tmp_path):
     ):
         pass
     assert "--out" in str(error.value)
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """A folder for temporary files of one test."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
+
+
+def test_temporary_files_of_a_killed_writer_are_removed_by_the_next(temporary, tmp_path):
+    script = HOLD.replace(
+        "time.sleep(60)", "import os, tempfile; tempfile.mkdtemp(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", script, tmp_path / "out"], capture_output=True)
+    (folder,) = temporary.iterdir()
+    assert len(list(folder.iterdir())) == 1
+    with output.claim(tmp_path / "out", "mini"):
+        assert list(folder.iterdir()) == []
+        assert Path(tempfile.mkdtemp()).parent == folder == Path(os.environ["TMPDIR"])
+    assert list(temporary.iterdir()) == []
+    assert Path(tempfile.mkdtemp()).parent == temporary
+
+
+def test_a_folder_for_temporary_files_that_another_has_made_is_left_alone(temporary, tmp_path):
+    with output.claim(tmp_path / "out", "mini"):
+        (folder,) = temporary.iterdir()
+    folder.mkdir(mode=0o700)
+    (folder / "theirs").mkdir()
+    with output.claim(tmp_path / "out", "mini"):
+        assert Path(tempfile.mkdtemp()).parent == temporary
+    assert (folder / "theirs").exists()
