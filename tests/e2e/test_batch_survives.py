@@ -72,12 +72,17 @@ def test_a_class_killed_five_times_ends_with_the_same_bytes_as_one_that_was_not(
     assert "the same bytes, nothing graded twice" in done.stdout
 
 
-def test_when_the_command_is_killed_its_graders_end_though_a_student_s_work_hangs(mini, running):
+@pytest.mark.parametrize("moment", ["the level is tried", "a student's work hangs"])
+def test_when_the_command_is_killed_nothing_of_it_runs_on(mini, running, moment):
     mini.hand_in("sleeps", engine="import time\ntime.sleep(100)\n")
     mini.hand_in("a-right")
     process = subprocess.Popen(command("grade", "--jobs", 1), cwd=mini.root, stdout=subprocess.DEVNULL)
+    come = {
+        "the level is tried": lambda: any("server.py" in line for line in running()),
+        "a student's work hangs": lambda: (mini.out / "lab0/a-right/record.json").exists(),
+    }[moment]
     end = time.monotonic() + TIMEOUT_S
-    while not (mini.out / "lab0/a-right/record.json").exists() and time.monotonic() < end:
+    while not come() and time.monotonic() < end:
         time.sleep(0.02)
     process.kill()
     process.wait()
