@@ -113,7 +113,7 @@ class Grader:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_load_initial_conftests(self) -> None:
-        """From here on no compiled file is taken for its source: it is told by time and size alone."""
+        """No compiled file is left beside a grading test, or taken for its source by date and size."""
         sys.dont_write_bytecode = True
         sys.pycache_prefix = os.devnull
 
