@@ -5,7 +5,7 @@ options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check grade test test-quick lint doctor bench
+.PHONY: help setup labs labs-check grade regrade test soak test-quick lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -23,6 +23,9 @@ labs-check: .venv/.use ## fail with a diff where labs/ is not what reference/ gi
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)
 
+regrade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
+	@.venv/bin/autograder regrade $(options)
+
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor
 
@@ -37,6 +40,9 @@ lint: .venv/.dev ## style, types, and the directions of imports
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
+
+soak: .venv/.dev ## kill a class of 300 ten times and compare the bytes (minutes; not part of make test)
+	@.venv/bin/python tests/soak/kills.py
 
 bench: .venv/.use .venv-bench/.peers ## speed beside other tools; writes build/bench.json
 	@.venv-bench/bin/python bench/run.py

@@ -106,7 +106,8 @@ class _Replayer(Grader):
         facts: list[dict[str, Any]] = []
         self._watching.cases = []
         if submission.error:
-            verdict = Verdict(check.id, "crashed", submission.error)
+            outcome = "not-run" if len(order.found.paths) > 1 else "crashed"
+            verdict = Verdict(check.id, outcome, submission.error)
         elif check.id in self._faults:
             verdict = Verdict(check.id, "grader-fault", self._faults[check.id])
         else:
