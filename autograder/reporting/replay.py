@@ -78,7 +78,8 @@ def _compared(replayed: Replayed, stored: Stored | None) -> Iterator[str]:
             points = "?" if check.points is None else check.points
             same = stored.record.hashes["submission"] == replayed.digest
             work = "" if same else ", of other work than lies there now"
-            yield f"stored: {check.outcome}, {points} of {check.max} points{work}"
+            needs = " (a task it needs failed)" if check.outcome == "blocked" else ""
+            yield f"stored: {check.outcome}{needs}, {points} of {check.max} points{work}"
             return
     yield "stored: nothing"
 

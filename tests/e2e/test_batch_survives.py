@@ -73,11 +73,16 @@ def test_a_class_killed_five_times_ends_with_the_same_bytes_as_one_that_was_not(
 
 
 @pytest.mark.parametrize("moment", ["the level is tried", "a student's work hangs"])
-def test_when_the_command_is_killed_nothing_of_it_runs_on(mini, running, moment):
+def test_when_the_command_is_killed_nothing_of_it_runs_on(mini, running, moment, tmp_path):
     mini.edit("reference/lab0_chains/lab.toml", "idle_s = 1", "idle_s = 19")
     mini.hand_in("sleeps", engine="import time\ntime.sleep(100)\n")
     mini.hand_in("a-right")
-    process = subprocess.Popen(command("grade", "--jobs", 1), cwd=mini.root, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command("grade", "--jobs", 1),
+        cwd=mini.root,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+    )
     come = {
         "the level is tried": lambda: any("server.py" in line for line in running()),
         "a student's work hangs": lambda: (mini.out / "lab0/a-right/record.json").exists(),
