@@ -52,22 +52,21 @@ def _process(fact: dict[str, Any]) -> Iterator[str]:
     if "cpu_s" not in fact:
         yield f"{fact['check']}: it never started"
         return
-    yield (
-        f"{fact['check']}: {fact['cpu_s']:.3f} s of CPU, {fact['memory_mb']} MB, {fact['wall_s']:.3f} s, "
-        f"{_ended(fact)}"
-    )
+    used = f"{fact['cpu_s']:.3f} s of CPU, {fact['memory_mb']} MB, {fact['wall_s']:.3f} s"
+    yield f"{fact['check']}: {used}{_ended(fact)}"
     if fact["printed"]:
         yield "  printed:"
         yield from _escaped(fact["printed"], "  | ")
 
 
 def _ended(fact: dict[str, Any]) -> str:
+    """How the process came to its end, if not by the grader when all was said."""
     status = int(fact["status"])
-    if fact["killed"]:
-        return "ended by the grader"
+    if fact["killed"] or status == 0:
+        return ""
     if status < 0:
-        return f"ended by signal {-status} ({signal.strsignal(-status) or 'without a name'})"
-    return f"exit code {status}"
+        return f", ended by signal {-status} ({signal.strsignal(-status) or 'without a name'})"
+    return f", exit code {status}"
 
 
 def _compared(replayed: Replayed, stored: Stored | None) -> Iterator[str]:
