@@ -92,7 +92,7 @@ def grade(
             on_result(one)
 
         faults = run(plan, due, level, jobs, on_start, keep) if due else {}
-    kept = [stored[student] for student in sorted(stored) if _is_there(plan.class_, student)]
+    kept = [stored[student] for student in sorted(stored)]
     class_ = class_result(plan, kept)
     class_.faults, class_.stood = faults, len(kept) - graded
     return class_, kept
@@ -198,7 +198,3 @@ def class_result(plan: Plan, stored: Sequence[Stored]) -> ClassResult:
 
 def _is_unsafe(stored: Stored | None) -> bool:
     return stored is not None and stored.level == "none"
-
-
-def _is_there(class_: ClassFolder, student: str) -> bool:
-    return any(found.student == student for found in class_.found)
