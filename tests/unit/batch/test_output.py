@@ -26,7 +26,11 @@ with output.claim(Path(sys.argv[1]), "mini"):
 @pytest.fixture
 def holder(tmp_path):
     """Another process that writes to `out`."""
-    process = subprocess.Popen([sys.executable, "-c", HOLD, tmp_path / "out"], stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, tmp_path / "out"],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+    )
     assert process.stdout.readline() == b"held\n"
     yield process
     process.kill()
