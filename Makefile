@@ -5,7 +5,7 @@ options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check release grade test test-quick lint doctor bench check audit
+.PHONY: help setup labs labs-check check release grade regrade audit test test-quick soak lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -32,6 +32,9 @@ grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SU
 audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solutions pass (LAB= JOBS=)
 	@.venv/bin/autograder audit $(options)
 
+regrade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
+	@.venv/bin/autograder regrade $(options)
+
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor
 
@@ -46,6 +49,9 @@ lint: .venv/.dev ## style, types, and the directions of imports
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
+
+soak: .venv/.dev ## kill a class of 300 ten times and compare the bytes (minutes; not part of make test)
+	@.venv/bin/python tests/soak/kills.py
 
 bench: .venv/.use .venv-bench/.peers ## speed beside other tools; writes build/bench.json
 	@.venv-bench/bin/python bench/run.py

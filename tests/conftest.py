@@ -86,14 +86,13 @@ class MiniCourse:
         return folder
 
     def grade(self, jobs: int = 1, out: Path | None = None, level: Level | None = None) -> "Graded":
-        starts: list[int] = []
-        class_ = grade(
+        class_, _ = grade(
             self.lab,
             self.submitted,
             out or self.out,
-            level or self._level,
+            lambda: level or self._level,
             jobs,
-            starts.append,
+            lambda _: None,
             lambda _: None,
         )
         return Graded(class_, out or self.out)

@@ -9,6 +9,7 @@ from autograder import key
 from autograder.authoring.mutants import Modules
 from autograder.batch.grade import grade
 from autograder.course import CourseError, Lab
+from autograder.judging.explain import in_full
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
 
@@ -19,12 +20,12 @@ class Runs:
     def __init__(
         self,
         lab: Lab,
-        level: Level,
+        find_level: Callable[[], Level],
         jobs: int,
         on_start: Callable[[int], None],
         on_result: Callable[[], None],
     ) -> None:
-        self._lab, self._level, self._jobs = lab, level, jobs
+        self._lab, self._find_level, self._jobs = lab, find_level, jobs
         self._on_start, self._on_result = on_start, on_result
         self._secret = key.load_key()
         self.key_id = key.key_id(self._secret)
@@ -45,19 +46,17 @@ class Runs:
                 work.mkdir(parents=True)
                 for file, text in modules.items():
                     (work / file).write_text(text, encoding="utf-8")
-            graded = grade(
+            graded, _ = grade(
                 self._lab,
                 submitted,
                 out,
-                self._level,
+                self._find_level,
                 self._jobs,
                 self._on_start,
                 lambda _: self._on_result(),
             )
         for check, message in graded.faults.items():
-            raise CourseError(
-                f"The reference fails its own check {check}: {message.text('en')} Mend the test."
-            )
+            raise CourseError(f"The reference fails its own check {check}: {in_full(message)} Mend the test.")
         for result in graded.results:
             self._results.setdefault(result.student.rpartition("--")[0], {})[result.variant] = result
 

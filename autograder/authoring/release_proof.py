@@ -8,6 +8,7 @@ from pathlib import Path
 from autograder.authoring.labs import solved_files
 from autograder.batch.grade import ClassResult, grade
 from autograder.course import Course, CourseError, Lab
+from autograder.judging.explain import in_full
 from autograder.judging.verdicts import Result, TaskResult
 from autograder.sandbox.client import Level
 
@@ -26,7 +27,9 @@ def prove(course: Course, lab: Lab, archive: bytes, level: Level) -> None:
         submitted = Path(folder) / "submitted"
         _hand_in(submitted / UNTOUCHED / lab.id, {name: _inside(archive, name) for name in work})
         _hand_in(submitted / SOLVED / lab.id, {name: solved[name] for name in work})
-        graded = grade(lab, submitted, Path(folder) / "graded", level, 1, lambda _: None, lambda _: None)
+        graded, _ = grade(
+            lab, submitted, Path(folder) / "graded", lambda: level, 1, lambda _: None, lambda _: None
+        )
     _refuse_faults(lab, graded)
     results = {result.student: result for result in graded.results}
     _refuse_points(lab, results[UNTOUCHED])
@@ -49,7 +52,7 @@ def _hand_in(folder: Path, files: dict[str, bytes]) -> None:
 def _refuse_faults(lab: Lab, graded: ClassResult) -> None:
     for check, message in graded.faults.items():
         raise CourseError(
-            f"{lab.id}: the reference itself fails the check {check}: {message.text('en')} "
+            f"{lab.id}: the reference itself fails the check {check}: {in_full(message)} "
             f"Mend the check or the reference."
         )
 

@@ -1,60 +1,46 @@
 """Several grader processes, and submissions handed to whichever is free. A grader that dies is replaced."""
 
 import contextlib
-import multiprocessing
-import os
-import signal
-import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from multiprocessing import resource_tracker
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import Found
-from autograder.judging.protocol import Graded, Ready, Refused, TestTheReference
+from autograder.judging.protocol import Graded, Ready, Refused, Started, TestTheReference
 from autograder.judging.verdicts import Verdict, result_of
 from autograder.sandbox.client import Level
 from labkit.messages import Message
 
+from .process import LAST_S, Process, uninterrupted
+
 TRIES = 2  # a submission whose grader died gets a second one
-PATIENCE_S = 5  # for a grader to end by itself
-LAST_S = 1  # for one that is told to end at once
 
 
-class _Grader:
+@dataclass(frozen=True)
+class _Job:
+    found: Found
+    variant: int
+    tries: int = 1
+
+
+class _Grader(Process):
     def __init__(self, lab: Lab, level: Level, secret: bytes) -> None:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # graders are parallel already; idle threads spin
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["autograder.judging.grader"])
-        self.channel: Connection[Any, Any]
-        self.channel, theirs = context.Pipe()
-        self._process = context.Process(target=_grade, args=(theirs, lab, level, secret), daemon=True)
-        with _nameless_main():
-            self._process.start()
-        theirs.close()
-        self.job: tuple[Found, int] | None = None
+        super().__init__(_grade, lab, level, secret)
+        self.job: _Job | None = None
         self.variants: set[int] = set()
 
-    def give(self, job: tuple[Found, int]) -> None:
+    def give(self, job: _Job) -> None:
         self.job = job
-        self.tell(job[0])
+        self.variants.add(job.variant)
+        self.tell(job.found)
 
     def tell(self, order: TestTheReference | Ready | Found) -> None:
         with contextlib.suppress(OSError):  # it has just died: the end of its channel will say so
             self.channel.send(order)
-
-    def hurry(self) -> None:
-        self._process.terminate()
-
-    def stop(self, patience_s: float = PATIENCE_S) -> None:
-        self.channel.close()
-        self._process.join(patience_s)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
 
 
 def _grade(channel: "Connection[Any, Any]", lab: Lab, level: Level, secret: bytes) -> None:
@@ -63,35 +49,33 @@ def _grade(channel: "Connection[Any, Any]", lab: Lab, level: Level, secret: byte
     grader.main(channel, lab, level, secret)
 
 
-@contextlib.contextmanager
-def _nameless_main() -> Iterator[None]:
-    """A grader needs nothing of the command that started it; multiprocessing would run its file again."""
-    main = sys.modules["__main__"]
-    file = vars(main).pop("__file__", None)
-    try:
-        yield
-    finally:
-        if file is not None:
-            main.__file__ = file
+class _Waiting:
+    """Work that waits, by variant, so that a grader can go on with answers it has already computed.
 
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; processes started in it inherit the mask and never see it.
-
-    The mask alone would not do: another thread may take the signal.
+    What a grader died of waits until all else is done.
     """
-    resource_tracker.ensure_running()  # starting it later would lift the mask
-    came: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if came:
-        raise KeyboardInterrupt
+
+    def __init__(self) -> None:
+        self._jobs: dict[int, deque[_Job]] = defaultdict(deque)
+        self._again: deque[_Job] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._again) or any(self._jobs.values())
+
+    def add(self, job: _Job) -> None:
+        (self._jobs[job.variant] if job.tries == 1 else self._again).append(job)
+
+    def next(self, known: set[int], others: set[int]) -> _Job:
+        """Of a variant in `known`, or else of one that is not in `others`, or any."""
+        variants = [variant for variant, jobs in self._jobs.items() if jobs]
+        if not variants:
+            return self._again.popleft()
+        preferred = [variant for variant in variants if variant in known]
+        preferred += [variant for variant in variants if variant not in others]
+        return self._jobs[(preferred or variants)[0]].popleft()
+
+    def all(self) -> Iterable[_Job]:
+        return [job for jobs in (*self._jobs.values(), self._again) for job in jobs]
 
 
 class Pool:
@@ -100,10 +84,15 @@ class Pool:
     def __init__(self, lab: Lab, level: Level, secret: bytes, jobs: int) -> None:
         self._lab, self._level, self._secret, self._jobs = lab, level, secret, jobs
         self._graders: list[_Grader] = []
-        self._waiting: deque[tuple[Found, int]] = deque()
+        self._waiting = _Waiting()
         self._ready: Ready | None = None
-        self._tested = False  # whether a grader has been told to test the reference
-        self._idle: list[_Grader] = []  # which wait for its word
+        self._tester: _Grader | None = None  # the one that tests the reference
+        self._idle: list[_Grader] = []  # those that wait for its word
+        self._failed_starts = 0
+
+    def add(self, found: Found) -> None:
+        """Work to be graded, maybe again."""
+        self._waiting.add(_Job(found, key.variant_of(self._secret, found.student)))
 
     def run(
         self,
@@ -111,11 +100,12 @@ class Pool:
         on_ready: Callable[[Ready], None],
         on_result: Callable[[Graded], None],
     ) -> None:
-        """Grade everybody; results come in any order.
+        """Grade everybody; results come in any order, and `on_ready` for each grader before its first.
 
         Raises: CourseError when the grading tests can't be used or graders can't start.
         """
-        self._waiting = deque((found, 1) for found in class_)
+        for found in class_:
+            self.add(found)
         for _ in range(max(1, min(self._jobs, len(class_)))):
             self._start()
         while self._graders:
@@ -131,77 +121,88 @@ class Pool:
                         self._bury(one, on_result)
                         continue
                     raise CourseError(f"{self._lab.id}: {'; '.join(message.errors)}")
-                if isinstance(message, Ready):
-                    self._ready = message
-                    on_ready(message)
-                    self._employ(one)
-                    for other in self._idle:
-                        self._brief(other, message)
-                    self._idle.clear()
-                elif isinstance(message, Graded):
-                    on_result(message)
-                    self._employ(one)
-                elif self._ready:
-                    self._brief(one, self._ready)
-                elif self._tested:
-                    self._idle.append(one)
-                else:
-                    self._tested = True
-                    one.tell(TestTheReference())
+                self._listen(one, message, on_ready, on_result)
 
-    def _brief(self, one: _Grader, ready: Ready) -> None:
-        one.tell(ready)
-        self._employ(one)
+    def _listen(
+        self,
+        one: _Grader,
+        message: Started | Ready | Graded,
+        on_ready: Callable[[Ready], None],
+        on_result: Callable[[Graded], None],
+    ) -> None:
+        if isinstance(message, Graded):
+            on_result(message)
+            self._employ(one)
+        elif isinstance(message, Ready):
+            self._ready = message
+            on_ready(message)
+            self._employ(one)
+            while self._idle:
+                self._listen(self._idle.pop(), Started(), on_ready, on_result)
+        elif self._ready:
+            on_ready(self._ready)
+            one.tell(self._ready)
+            self._employ(one)
+        elif self._tester:
+            self._idle.append(one)
+        else:
+            self._tester = one
+            one.tell(TestTheReference())
 
     def _employ(self, one: _Grader) -> None:
+        one.job = None
         if self._waiting:
-            one.give(self._next_for(one))
+            others = {variant for other in self._graders if other is not one for variant in other.variants}
+            one.give(self._waiting.next(one.variants, others))
         else:
             one.stop()
             self._graders.remove(one)
 
     def _start(self) -> None:
-        with _uninterrupted():
+        with uninterrupted():
             self._graders.append(_Grader(self._lab, self._level, self._secret))
-
-    def _next_for(self, one: _Grader) -> tuple[Found, int]:
-        """The next submission, if possible of a variant whose answers this grader has already computed."""
-        variants = [key.variant_of(self._secret, found.student) for found, _ in self._waiting]
-        others = {variant for grader in self._graders if grader is not one for variant in grader.variants}
-        known = [place for place, variant in enumerate(variants) if variant in one.variants]
-        fresh = [place for place, variant in enumerate(variants) if variant not in others]
-        place = (known or fresh or [0])[0]
-        one.variants.add(variants[place])
-        job = self._waiting[place]
-        del self._waiting[place]
-        return job
 
     def _bury(self, dead: _Grader, on_result: Callable[[Graded], None]) -> None:
         """A grader process is gone: its submission gets another, and then counts as a grader fault."""
         dead.stop()
         self._graders.remove(dead)
-        if self._ready is None:
-            raise CourseError(
-                f"{self._lab.id}: a grader process ended while starting. Run `autograder doctor`."
-            )
-        if dead.job is None:  # while starting: the others go on
-            if not self._graders:
-                for found, _ in self._waiting:
-                    on_result(self._undecided(found, self._ready, "no grader process can start any more"))
+        if dead in self._idle:
+            self._idle.remove(dead)
+        if dead.job is None:
+            self._bury_unstarted(dead, on_result)
             return
-        found, tries = dead.job
-        if tries < TRIES:
-            self._waiting.append((found, tries + 1))
+        assert self._ready
+        job = dead.job
+        if job.tries < TRIES:
+            self._waiting.add(_Job(job.found, job.variant, job.tries + 1))
         else:
-            on_result(self._undecided(found, self._ready, f"the grader process died {TRIES} times"))
+            on_result(self._undecided(job, self._ready, f"the grader process died {TRIES} times"))
         if self._waiting:
             self._start()
 
-    def _undecided(self, found: Found, ready: Ready, text: str) -> Graded:
+    def _bury_unstarted(self, dead: _Grader, on_result: Callable[[Graded], None]) -> None:
+        """The others go on; if there is none, one more may try."""
+        self._failed_starts += 1
+        if dead is self._tester and self._ready is None:
+            self._tester = self._idle.pop() if self._idle else None
+            if self._tester:
+                self._tester.tell(TestTheReference())
+        if self._graders or not self._waiting:
+            return
+        if self._failed_starts < TRIES:
+            self._start()
+        elif self._ready is None:
+            raise CourseError(
+                f"{self._lab.id}: a grader process ended while starting. Run `autograder doctor`."
+            )
+        else:
+            for job in self._waiting.all():
+                on_result(self._undecided(job, self._ready, "no grader process can start any more"))
+
+    def _undecided(self, job: _Job, ready: Ready, text: str) -> Graded:
         message = Message("judging.grader-fault", {"text": text})
         verdicts = [Verdict(check.id, "grader-fault", message) for check in ready.checks]
-        variant = key.variant_of(self._secret, found.student)
-        return Graded(result_of(self._lab, ready.checks, verdicts, found.student, variant), "", [])
+        return Graded(result_of(self._lab, ready.checks, verdicts, job.found.student, job.variant), "", [])
 
     def __enter__(self) -> "Pool":
         return self

@@ -1,4 +1,4 @@
-"""What grading leaves on disk: OUT/LAB/STUDENT/record.json and facts.json, written whole or not at all."""
+"""A record: a result with what it depends on. And how files of ours are written: whole or not at all."""
 
 import contextlib
 import os
@@ -12,6 +12,7 @@ from autograder.course import CourseError
 from autograder.judging.verdicts import Result
 
 SCHEMA = 1
+UNFINISHED = ".unfinished"  # how the name of a file ends while it is being written
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -64,7 +65,7 @@ def write(path: Path, content: bytes) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)

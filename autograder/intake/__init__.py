@@ -6,8 +6,8 @@
 Nothing is unpacked to disk, no link is followed, and nothing that a student can hand in raises.
 """
 
-from autograder.intake.find import find_submissions
+from autograder.intake.find import NothingFound, find_submissions
 from autograder.intake.read import read_submission
 from autograder.intake.submission import ClassFolder, Found, Submission
 
-__all__ = ["ClassFolder", "Found", "Submission", "find_submissions", "read_submission"]
+__all__ = ["ClassFolder", "Found", "NothingFound", "Submission", "find_submissions", "read_submission"]

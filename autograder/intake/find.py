@@ -12,11 +12,19 @@ from autograder.intake.submission import ClassFolder, Found
 from labkit.messages import Argument, Message
 
 
+class NothingFound(CourseError):
+    """There is no work on a lab; `is_misnamed`: but there is something that may be meant as such."""
+
+    def __init__(self, line: str, is_misnamed: bool) -> None:
+        super().__init__(line)
+        self.is_misnamed = is_misnamed
+
+
 def find_submissions(submitted: Path, lab: str) -> ClassFolder:
     """All work on one lab, sorted by student.
 
     Names of folders that differ in case or in Unicode form only are one student's.
-    Raises: CourseError if `submitted` is no folder or holds nothing of this lab.
+    Raises: CourseError if `submitted` is no folder, NothingFound if it holds nothing of this lab.
     """
     paths: dict[str, list[Path]] = defaultdict(list)
     refused: list[Message] = []
@@ -33,7 +41,8 @@ def find_submissions(submitted: Path, lab: str) -> ClassFolder:
                 refused.append(refusal.message)
     found = [Found(_student(work[0].parent), tuple(work)) for work in paths.values() if work]
     if not found:
-        raise CourseError(_nothing(submitted, lab, refused))
+        misnamed = any(message.id == "intake.misnamed" for message in refused)
+        raise NothingFound(_nothing(submitted, lab, refused), misnamed)
     return ClassFolder(tuple(sorted(found, key=lambda one: one.student)), tuple(refused))
 
 

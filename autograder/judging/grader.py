@@ -2,11 +2,13 @@
 
 import contextlib
 import gc
-import hashlib
+import multiprocessing
 import os
 import signal
+import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from autograder import key
 from autograder.course import Lab
 from autograder.intake import Found, Submission, read_submission
+from autograder.sandbox import kernel
 from autograder.sandbox.client import Answer, Level, SandboxError
 from labkit.messages import Message
 
@@ -35,21 +38,39 @@ _QUIET = (
 
 def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
     """Collect, then grade every submission that comes through the channel."""
+    run(Grader(channel, lab, level, secret))
+
+
+def run(grader: "Grader") -> None:
+    """Be a grader's process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and says so by SIGTERM
     os.dup2(2, 1)  # what a grading test prints must not stand in the parent's output
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests; -k would drop checks
         os.environ.pop(name, None)
-    grader = _Grader(channel, lab, level, secret)
     with contextlib.suppress(KeyboardInterrupt):
         try:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
+            end_with_parent()
             grader.start()
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-class _Grader:
+def end_with_parent() -> None:
+    """SIGTERM when the process that started this one is gone, however it went.
+
+    The fork server, our parent, ends with it.
+    """
+    kernel.die_with_parent(signal.SIGTERM)
+    parent = multiprocessing.parent_process()
+    if parent is not None and not parent.is_alive():  # it has gone already
+        signal.raise_signal(signal.SIGTERM)
+
+
+class Grader:
+    """One process's grader: what pytest collected, the reference, and the sandbox."""
+
     def __init__(self, channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
         self._channel, self._lab, self._secret = channel, lab, secret
         self.plugin = Plugin(lab, secret)
@@ -61,7 +82,7 @@ class _Grader:
         self._details: list[Detail] = []
         self._answers: Reference
         self._canary: Submission
-        self._ready = Ready([], {}, {}, {})
+        self._ready = Ready([], {}, {})
 
     def start(self) -> None:
         """Let pytest collect; its loop is ours."""
@@ -76,6 +97,12 @@ class _Grader:
         if code == pytest.ExitCode.USAGE_ERROR:
             self._refuse([f"pytest can't start on {folder}; it says why above"])
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self) -> None:
+        """No compiled file is left beside a grading test, or taken for its source by date and size."""
+        sys.dont_write_bytecode = True
+        sys.pycache_prefix = os.devnull
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Instead of pytest's loop over items: ours over submissions."""
         if self.plugin.errors:
@@ -88,7 +115,7 @@ class _Grader:
             with contextlib.suppress(EOFError, OSError):  # the parent has closed the channel
                 self._channel.send(Started())
                 while True:
-                    self._answer(self._channel.recv())
+                    self._obey(self._channel.recv())
         except (OSError, UnicodeDecodeError, SyntaxError, SandboxError) as error:
             self._refuse([" ".join(str(error).split())])
         finally:
@@ -113,14 +140,14 @@ class _Grader:
         self._answers = Reference(self._reference)
         self._canary = Submission(student=CANARY, files=files, problems={}, notes=(), error=None, digest="")
 
-    def _answer(self, order: TestTheReference | Ready | Found) -> None:
+    def _obey(self, order: Any) -> None:
         if isinstance(order, TestTheReference):
             self._ready = self._test_the_reference()
             self._channel.send(self._ready)
         elif isinstance(order, Ready):
             self._ready = order
         else:
-            self._channel.send(self._grade(order))
+            self._channel.send(self.answer(order))
 
     def _test_the_reference(self) -> Ready:
         """The reference is the canary of a batch: graded first, on the path every submission takes."""
@@ -132,7 +159,11 @@ class _Grader:
             if verdict.outcome != "passed"
         }
         cpu_s = {entry["check"]: entry["cpu_s"] for entry in log.entries if "cpu_s" in entry}
-        return Ready(self.plugin.checks, faults, cpu_s, _hashes(self._lab))
+        return Ready(self.plugin.checks, faults, cpu_s)
+
+    def answer(self, order: Any) -> Any:
+        """What the parent gets for an order of its own."""
+        return self._grade(order)
 
     def _grade(self, found: Found) -> Graded:
         submission = read_submission(found, self._lab.modules)
@@ -273,18 +304,3 @@ def _guard(verdict: Verdict, check: Check, lab: Lab) -> Verdict:
     call = arguments.get("call", check.id)
     file = ", ".join(lab.task(check.task).files)
     return Verdict(check.id, verdict.outcome, Message("judging.given-changed", {"call": call, "file": file}))
-
-
-def _hashes(lab: Lab) -> dict[str, str]:
-    return {
-        "reference": _hash([lab.reference / name for name in (*lab.modules, "lab.toml")]),
-        "grading": _hash(sorted(lab.grading.glob("*.py"))),
-    }
-
-
-def _hash(files: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        content = file.read_bytes()
-        digest.update(f"{file.name}\0{len(content)}\0".encode() + content)
-    return digest.hexdigest()

@@ -25,17 +25,21 @@ def first_difference(
 
     `want["scale"]`, a number or a dict quantity -> number, is no quantity: it raises the scale.
     """
-    scales = want.get("scale")
     for name, expected in want.items():
         if name == "scale":
             continue
         if name not in got:
             return Message("judging.missing-quantity", {"call": call, "quantity": name})
-        scale = float((scales.get(name) if isinstance(scales, dict) else scales) or 0.0)
-        scale = scale if math.isfinite(scale) else 0.0  # or everything would be near enough
-        if found := _differ(name, got[name], expected, tolerance, scale):
+        if found := _differ(name, got[name], expected, tolerance, scale_of(name, want)):
             return Message(found.id, {"call": call, **found.arguments})
     return None
+
+
+def scale_of(name: str, want: dict[str, Any]) -> float:
+    """What the program says of a quantity's scale; 0 where it says nothing usable."""
+    scales = want.get("scale")
+    scale = float((scales.get(name) if isinstance(scales, dict) else scales) or 0.0)
+    return scale if math.isfinite(scale) else 0.0  # or everything would be near enough
 
 
 def part(answer: dict[str, Any], only: Collection[str]) -> dict[str, Any]:
@@ -99,18 +103,22 @@ def _differ(path: str, got: Any, want: Any, tolerance: float | None, scale: floa
 def _differ_in_numbers(
     path: str, got: np.ndarray, want: np.ndarray, tolerance: float | None, scale: float
 ) -> Message | None:
-    if want.dtype.kind in "fc":
-        if tolerance is None:
-            tolerance = TOLERANCE.get(want.real.dtype, 0.0)
-        accepted = tolerance * max(_norm(want), scale)
-        wrong = _far(got, want, accepted)
-    else:
-        accepted, wrong = 0.0, got != want
+    accepted = accepted_error(want, tolerance, scale)
+    wrong = _far(got, want, accepted) if want.dtype.kind in "fc" else got != want
     if not wrong.any():
         return None
     at = tuple(int(index) for index in np.argwhere(wrong)[0])
     place = path + (str(list(at)) if at else "")
     return _wrong_value(place, *_told_apart(want[at], got[at]), f"{accepted:.1g}")
+
+
+def accepted_error(want: np.ndarray, tolerance: float | None, scale: float) -> float:
+    """By how much each element may be off: nothing where numbers are exact."""
+    if want.dtype.kind not in "fc":
+        return 0.0
+    if tolerance is None:
+        tolerance = TOLERANCE.get(want.real.dtype, 0.0)
+    return tolerance * max(_norm(want), scale)
 
 
 def _far(got: np.ndarray, want: np.ndarray, accepted: float) -> np.ndarray:

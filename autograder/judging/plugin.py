@@ -5,7 +5,8 @@ own runner runs an item again for every subject, with `Plugin.run`.
 """
 
 import re
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -83,8 +84,21 @@ def fault(text: str) -> Finding:
     return Finding("grader-fault", Message("judging.grader-fault", {"text": clean(text)}))
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call that a check made, as it ended; `want`: what the reference answers."""
+
+    program: str
+    inputs: dict[str, Any]
+    answer: Answer
+    want: dict[str, Any]
+    tolerance: float | None
+
+
 class Trial:
     """One check, run for one subject in one worker: what its fixtures talk to. The caller ends it."""
+
+    watch: Callable[[Call], None] | None = None
 
     def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
         self._subject, self._reference, self._task, self._limits = subject, reference, task, limits
@@ -112,7 +126,7 @@ class Trial:
         self._submitted.add((program, call_name(program, inputs)))
         self.last_call = FailedCall(program, inputs)
         want = self._reference(program, inputs)
-        got = self._call(program, inputs)
+        got = self._call(program, inputs, want)
         self._refuse(judge.first_misfit(program, got, want))
         return got
 
@@ -132,7 +146,7 @@ class Trial:
         self._compared.add((program, call_name(program, inputs)))
         self.last_call = FailedCall(program, inputs, tolerance, only)
         want = self._reference(program, inputs)
-        got = self._call(program, inputs)
+        got = self._call(program, inputs, want, tolerance)
         if only is not None:
             self._refuse(judge.first_misfit(program, got, want))
             want = judge.part(want, only)
@@ -149,11 +163,19 @@ class Trial:
             call = describe(self.last_call.program, self.last_call.inputs)
             raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
 
-    def _call(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    def _call(
+        self,
+        program: str,
+        inputs: dict[str, Any],
+        want: dict[str, Any],
+        tolerance: float | None = None,
+    ) -> dict[str, Any]:
         __tracebackhide__ = True
         if self._worker is None:
             self._worker = self._subject.worker(self._limits)
         answer: Answer = self._worker.run(program, inputs)
+        if self.watch:
+            self.watch(Call(program, inputs, answer, want, tolerance))
         if answer.outcome == "ok":
             return answer.result
         call = describe(program, inputs)

@@ -1,13 +1,15 @@
 """What the parent and its grader processes say to each other; light, since the parent needs no pytest."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from autograder.intake import Found
 from labkit.messages import Message
 
 from .details import Detail
-from .verdicts import Check, Result
+from .verdicts import Check, Result, Verdict
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -26,7 +28,6 @@ class Ready(msgspec.Struct, frozen=True):
     checks: list[Check]
     faults: dict[str, Message]
     cpu_s: dict[str, float]
-    hashes: dict[str, str]
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -42,3 +43,57 @@ class Graded(msgspec.Struct, frozen=True):
     digest: str
     facts: list[dict[str, Any]]
     details: list[Detail] = []
+
+
+# --- Replay: one check again
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which check to run again, of which work."""
+
+    found: Found
+    check: str
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number or array of an answer, in words; `difference`: the largest, and what was accepted."""
+
+    name: str
+    expected: str
+    got: str
+    difference: str
+
+
+@dataclass
+class CallStory:
+    """A call, with its inputs in full. `frames`: where in the student's files an exception came from."""
+
+    program: str
+    inputs: dict[str, str]
+    ending: str
+    quantities: list[Quantity] = field(default_factory=list)
+    frames: list[str] = field(default_factory=list)
+
+
+@dataclass
+class CaseStory:
+    """One input of the check."""
+
+    id: str
+    calls: list[CallStory] = field(default_factory=list)
+    outcome: str = "not-run"
+    message: Message | None = None
+
+
+@dataclass
+class Replayed:
+    """What a check did; `facts`: of each import and each try, as in facts.json."""
+
+    check: str
+    variant: int
+    digest: str
+    verdict: Verdict
+    cases: list[CaseStory]
+    facts: list[dict[str, Any]]

@@ -24,6 +24,7 @@ SIGNS = {
     "grader-fault": "G",
     "not-run": "-",
 }
+LISTED = 20  # names in a line
 GAP = 2  # spaces between columns
 STYLES = {"passed": "green", "not-attempted": "dim", "blocked": "dim"}
 
@@ -52,12 +53,22 @@ def show(graded: ClassResult, console: Console) -> None:
     seen = {task.outcome for result in graded.results for task in result.tasks}
     legend = "  ".join(f"{sign} {outcome}" for outcome, sign in SIGNS.items() if outcome in seen)
     console.print(Text(f"signs: {legend}"))
-    console.print(Text(f"{len(graded.results)} graded at level {graded.level}."))
+    console.print(Text(f"{len(graded.results)} graded at level {graded.level}{_before(graded)}."))
+    if graded.absent:
+        listed = ", ".join(graded.absent[:LISTED]) + (" …" if len(graded.absent) > LISTED else "")
+        console.print(Text(f"Kept but not listed, as no work of theirs is there any more: {listed}."))
     for message in graded.refused:
         console.print(Text(printable(message.text("en")), "red"))
     for check, message in graded.faults.items():
         words = printable(in_full(message))
         console.print(Text(f"The reference fails its own check {check}: {words} Mend the test.", "red"))
+
+
+def _before(graded: ClassResult) -> str:
+    """How many results stood from before, if any did."""
+    if not graded.stood:
+        return ""
+    return f"; {graded.stood} of them before, and nothing they depend on has changed since"
 
 
 def _remarks(graded: ClassResult, width: int) -> list[str]:

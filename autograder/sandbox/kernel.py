@@ -96,9 +96,9 @@ def _prctl(option: int, value: int) -> int:
     return int(_libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0))
 
 
-def die_with_parent() -> None:
-    """SIGKILL for this process as soon as its parent ends."""
-    _check(_prctl(1, 9), "prctl(PDEATHSIG)")
+def die_with_parent(signal: int = 9) -> None:
+    """SIGKILL, or another signal, for this process as soon as its parent ends."""
+    _check(_prctl(1, signal), "prctl(PDEATHSIG)")
 
 
 def set_dumpable(value: bool) -> None:

@@ -122,9 +122,12 @@ def _target() -> Iterator[dict[str, Any]]:
             datagram.bind(str(folder / "datagram"))
             (folder / "stream").chmod(0o777)
             (folder / "datagram").chmod(0o777)
-        canary = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, start_new_session=True)
-        stack.callback(canary.wait)
-        stack.callback(canary.kill)
+        # It ends when its input does, so also when this process is killed.
+        canary = stack.enter_context(
+            subprocess.Popen(
+                ["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+            )
+        )
         yield {
             "file": str(folder / "file"),
             "port": tcp.getsockname()[1],

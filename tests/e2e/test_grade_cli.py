@@ -304,7 +304,7 @@ def test_a_disk_that_fills_up_stops_the_batch_and_what_is_stored_is_whole(mini):
     assert (done.returncode, done.stdout) == (NEEDS_PERSON, "")
     assert "facts.json can't be written: File too large. Make room" in done.stderr
     assert json.loads((mini.out / "lab0/a-right/record.json").read_text())["result"]["points"] == 10
-    assert [path.name for path in (mini.out / "lab0/b-prints").iterdir()] == ["record.json"]
+    assert list((mini.out / "lab0/b-prints").iterdir()) == []
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the filter names system calls of x86-64")
@@ -313,7 +313,7 @@ def test_without_a_sandbox_grade_refuses_and_names_doctor_until_told_by_a_long_o
     done = run(mini, "grade", prefix=[sys.executable, "-c", NO_SANDBOX])
     assert (done.returncode, done.stdout) == (WRONG_USE, "")
     assert "autograder doctor" in done.stderr and "--unsafe-no-sandbox" in done.stderr
-    assert not mini.out.exists()
+    assert list(mini.out.rglob("record.json")) == []
     arguments = ("grade", "--unsafe-no-sandbox", "--json", "--jobs", 1)
     done = run(mini, *arguments, prefix=[sys.executable, "-c", NO_SANDBOX])
     assert done.returncode == DONE

@@ -320,3 +320,11 @@ def test_folders_passed_over_and_failing_references_stand_below_the_table():
 def test_a_class_of_300_is_a_table_of_300_lines():
     text = shown(*[result(f"s{number:03}") for number in range(300)])
     assert re.findall(r"^s(\d+) +10  \+  \+", text, re.MULTILINE) == [f"{number:03}" for number in range(300)]
+
+
+def test_the_table_says_what_stood_and_who_is_not_listed():
+    console = Console(file=io.StringIO(), width=160)
+    table.show(ClassResult(LAB, "full", [result()], stood=1, absent=("bob", "cyd")), console)
+    shown = console.file.getvalue()
+    assert "1 graded at level full; 1 of them before, and nothing they depend on has changed since." in shown
+    assert "Kept but not listed, as no work of theirs is there any more: bob, cyd" in shown

@@ -1,0 +1,35 @@
+"""`audit` from its labs to its last line: run, write build/audit/LAB.json, show."""
+
+import os
+from collections.abc import Iterable
+
+import click
+
+from autograder.batch import record
+from autograder.course import Course, Lab
+from autograder.reporting.console import FindLevel, console, progress, short
+
+from . import audit, audit_report
+from .audit_public import public_kills
+from .audit_runs import Runs
+
+
+def audit_labs(course: Course, labs: Iterable[Lab], variants: int, jobs: int | None) -> bool:
+    """Whether all labs are sound; each mutant runs on so many variants.
+
+    Raises: CourseError, StorageError.
+    """
+    level = FindLevel()
+    jobs = jobs or len(os.sched_getaffinity(0))
+    sound = True
+    for lab in labs:
+        with progress(lab.id) as bar:
+            found = audit.audit(lab, Runs(lab, level, jobs, *bar), variants)
+        with progress(f"{lab.id}, public tests") as bar:
+            public = public_kills(course, lab, [ruling.mutant for ruling in found.rulings], jobs, *bar)
+        file = course.root / "build/audit" / f"{lab.id}.json"
+        record.write(file, record.as_json(audit_report.as_data(found, public)))
+        audit_report.show(found, public, console())
+        click.echo(f"Figures: {short(file)}")
+        sound &= found.sound
+    return sound
