@@ -21,6 +21,7 @@ from autograder.sandbox.client import Level
 collect_ignore = ["courses"]
 MINI = Path(__file__).parent / "courses" / "mini"
 KEY = bytes(range(32))
+NURSERY = "autograder.judging.nursery"
 SUBREAPER = 36  # prctl: orphans below this process become its children
 
 
@@ -135,18 +136,37 @@ def mini(mini_course: Callable[[Path], MiniCourse], tmp_path: Path) -> MiniCours
 
 
 def processes_below() -> list[str]:
-    """Command lines of the living processes below this one, but for multiprocessing's own two."""
-    found, waiting = [], [str(os.getpid())]
+    """Command lines of the living processes below this one."""
+    return [line for _, line in _below(str(os.getpid()))]
+
+
+@pytest.fixture
+def graders() -> Callable[[], list[int]]:
+    """Process ids of the graders: what a nursery below this process has forked."""
+
+    def found() -> list[int]:
+        nurseries = [one for one, line in _below(str(os.getpid())) if NURSERY in line]
+        return [int(pid) for one in nurseries for pid, line in _below(one) if NURSERY in line]
+
+    return found
+
+
+@pytest.fixture
+def fork_servers() -> Callable[[], list[int]]:
+    """Process ids of the sandboxes' servers and of what they have forked."""
+    return lambda: [int(pid) for pid, line in _below(str(os.getpid())) if "sandbox/server.py" in line]
+
+
+def _below(ancestor: str) -> list[tuple[str, str]]:
+    """Id and command line of each living process below another."""
+    found, waiting = [], [ancestor]
     while waiting:
-        parent = waiting.pop()
-        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+        for children in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
             for child in _read(children).split():
                 line = _read(Path(f"/proc/{child}/cmdline")).replace("\0", " ")
                 if line:  # a zombie has none
+                    found.append((child, line))
                     waiting.append(child)
-                    # Its fork server's children, the graders, have the same line.
-                    if parent != str(os.getpid()) or "from multiprocessing." not in line:
-                        found.append(line)
     return found
 
 
@@ -168,4 +188,4 @@ def running() -> Iterator[Callable[[], list[str]]]:
         time.sleep(0.05)
     ctypes.CDLL(None).prctl(SUBREAPER, 0)
     assert left == []
-    assert len(os.listdir("/proc/self/fd")) <= before + 2  # to multiprocessing's two
+    assert len(os.listdir("/proc/self/fd")) <= before

@@ -2,20 +2,19 @@
 
 import contextlib
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from typing import Any
+from multiprocessing.connection import wait
 
 from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import Found
-from autograder.judging.protocol import Graded, Ready, Refused, Started, TestTheReference
+from autograder.judging.protocol import Graded, Ready, Refused
 from autograder.judging.verdicts import Verdict, result_of
 from autograder.sandbox.client import Level
 from labkit.messages import Message
 
-from .process import LAST_S, Process, uninterrupted
+from .process import LAST_S, PATIENCE_S, Nursery, Process
 
 TRIES = 2  # a submission whose grader died gets a second one
 
@@ -27,26 +26,17 @@ class _Job:
     tries: int = 1
 
 
-class _Grader(Process):
-    def __init__(self, lab: Lab, level: Level, secret: bytes) -> None:
-        super().__init__(_grade, lab, level, secret)
+class _Grader:
+    def __init__(self, process: Process) -> None:
+        self.process = process
         self.job: _Job | None = None
         self.variants: set[int] = set()
 
     def give(self, job: _Job) -> None:
         self.job = job
         self.variants.add(job.variant)
-        self.tell(job.found)
-
-    def tell(self, order: TestTheReference | Ready | Found) -> None:
-        with contextlib.suppress(OSError):  # it has just died: the end of its channel will say so
-            self.channel.send(order)
-
-
-def _grade(channel: "Connection[Any, Any]", lab: Lab, level: Level, secret: bytes) -> None:
-    from autograder.judging import grader  # loads pytest, which the parent can do without
-
-    grader.main(channel, lab, level, secret)
+        with contextlib.suppress(OSError):  # it has just died: the end of its line will say so
+            self.process.line.send(job.found)
 
 
 class _Waiting:
@@ -74,8 +64,11 @@ class _Waiting:
         preferred += [variant for variant in variants if variant not in others]
         return self._jobs[(preferred or variants)[0]].popleft()
 
-    def all(self) -> Iterable[_Job]:
-        return [job for jobs in (*self._jobs.values(), self._again) for job in jobs]
+    def drain(self) -> list[_Job]:
+        jobs = [job for jobs in (*self._jobs.values(), self._again) for job in jobs]
+        self._jobs.clear()
+        self._again.clear()
+        return jobs
 
 
 class Pool:
@@ -83,12 +76,10 @@ class Pool:
 
     def __init__(self, lab: Lab, level: Level, secret: bytes, jobs: int) -> None:
         self._lab, self._level, self._secret, self._jobs = lab, level, secret, jobs
+        self._nursery: Nursery | None = None
+        self._starts = 0
         self._graders: list[_Grader] = []
         self._waiting = _Waiting()
-        self._ready: Ready | None = None
-        self._tester: _Grader | None = None  # the one that tests the reference
-        self._idle: list[_Grader] = []  # those that wait for its word
-        self._failed_starts = 0
 
     def add(self, found: Found) -> None:
         """Work to be graded, maybe again."""
@@ -100,54 +91,67 @@ class Pool:
         on_ready: Callable[[Ready], None],
         on_result: Callable[[Graded], None],
     ) -> None:
-        """Grade everybody; results come in any order, and `on_ready` for each grader before its first.
+        """Grade everybody; results come in any order, and `on_ready` each time before graders are forked.
 
         Raises: CourseError when the grading tests can't be used or graders can't start.
         """
         for found in class_:
             self.add(found)
+        ready = self._start(on_ready)
         for _ in range(max(1, min(self._jobs, len(class_)))):
-            self._start()
+            self._hire()
         while self._graders:
-            for channel in wait([one.channel for one in self._graders]):
-                one = next(one for one in self._graders if one.channel is channel)
+            for line in wait([one.process.line.fileno() for one in self._graders]):
+                one = next(one for one in self._graders if one.process.line.fileno() == line)
                 try:
-                    message = one.channel.recv()
+                    message = one.process.line.receive()
                 except (EOFError, OSError):
-                    self._bury(one, on_result)
-                    continue
-                if isinstance(message, Refused):
-                    if self._ready:  # the others have started, so it is no fault of the course's files
-                        self._bury(one, on_result)
-                        continue
-                    raise CourseError(f"{self._lab.id}: {'; '.join(message.errors)}")
-                self._listen(one, message, on_ready, on_result)
+                    message = None
+                if isinstance(message, Graded):
+                    on_result(message)
+                    self._employ(one)
+                else:
+                    self._bury(one, ready, on_result)
+            while self._waiting and not self._graders:
+                self._start_again(ready, on_ready, on_result)
 
-    def _listen(
-        self,
-        one: _Grader,
-        message: Started | Ready | Graded,
-        on_ready: Callable[[Ready], None],
-        on_result: Callable[[Graded], None],
+    def _start(self, on_ready: Callable[[Ready], None]) -> Ready:
+        """A nursery that stands. Raises: CourseError."""
+        while self._starts < TRIES:
+            self._starts += 1
+            self._nursery = Nursery("grade", self._lab, self._level, self._secret)
+            try:
+                ready = self._nursery.ready()
+            except EOFError:
+                self._nursery.close()
+                continue
+            if isinstance(ready, Refused):
+                raise CourseError(f"{self._lab.id}: {'; '.join(ready.errors)}")
+            on_ready(ready)
+            return ready
+        raise CourseError(f"{self._lab.id}: a grader process ended while starting. Run `autograder doctor`.")
+
+    def _start_again(
+        self, ready: Ready, on_ready: Callable[[Ready], None], on_result: Callable[[Graded], None]
     ) -> None:
-        if isinstance(message, Graded):
-            on_result(message)
-            self._employ(one)
-        elif isinstance(message, Ready):
-            self._ready = message
-            on_ready(message)
-            self._employ(one)
-            while self._idle:
-                self._listen(self._idle.pop(), Started(), on_ready, on_result)
-        elif self._ready:
-            on_ready(self._ready)
-            one.tell(self._ready)
-            self._employ(one)
-        elif self._tester:
-            self._idle.append(one)
-        else:
-            self._tester = one
-            one.tell(TestTheReference())
+        """All graders are gone and work is left: so is the nursery."""
+        assert self._nursery
+        self._nursery.close(LAST_S)
+        try:
+            self._start(on_ready)
+            self._hire()
+        except CourseError:
+            for job in self._waiting.drain():
+                on_result(self._undecided(job, ready, "no grader process can start any more"))
+
+    def _hire(self) -> None:
+        """One more grader, if there is work for it; without a nursery the others go on."""
+        assert self._nursery
+        if self._waiting:
+            with contextlib.suppress(EOFError):
+                one = _Grader(self._nursery.fork())
+                self._graders.append(one)
+                self._employ(one)
 
     def _employ(self, one: _Grader) -> None:
         one.job = None
@@ -155,49 +159,20 @@ class Pool:
             others = {variant for other in self._graders if other is not one for variant in other.variants}
             one.give(self._waiting.next(one.variants, others))
         else:
-            one.stop()
+            one.process.stop()
             self._graders.remove(one)
 
-    def _start(self) -> None:
-        with uninterrupted():
-            self._graders.append(_Grader(self._lab, self._level, self._secret))
-
-    def _bury(self, dead: _Grader, on_result: Callable[[Graded], None]) -> None:
+    def _bury(self, dead: _Grader, ready: Ready, on_result: Callable[[Graded], None]) -> None:
         """A grader process is gone: its submission gets another, and then counts as a grader fault."""
-        dead.stop()
+        dead.process.stop()
         self._graders.remove(dead)
-        if dead in self._idle:
-            self._idle.remove(dead)
-        if dead.job is None:
-            self._bury_unstarted(dead, on_result)
-            return
-        assert self._ready
         job = dead.job
+        assert job
         if job.tries < TRIES:
             self._waiting.add(_Job(job.found, job.variant, job.tries + 1))
         else:
-            on_result(self._undecided(job, self._ready, f"the grader process died {TRIES} times"))
-        if self._waiting:
-            self._start()
-
-    def _bury_unstarted(self, dead: _Grader, on_result: Callable[[Graded], None]) -> None:
-        """The others go on; if there is none, one more may try."""
-        self._failed_starts += 1
-        if dead is self._tester and self._ready is None:
-            self._tester = self._idle.pop() if self._idle else None
-            if self._tester:
-                self._tester.tell(TestTheReference())
-        if self._graders or not self._waiting:
-            return
-        if self._failed_starts < TRIES:
-            self._start()
-        elif self._ready is None:
-            raise CourseError(
-                f"{self._lab.id}: a grader process ended while starting. Run `autograder doctor`."
-            )
-        else:
-            for job in self._waiting.all():
-                on_result(self._undecided(job, self._ready, "no grader process can start any more"))
+            on_result(self._undecided(job, ready, f"the grader process died {TRIES} times"))
+        self._hire()
 
     def _undecided(self, job: _Job, ready: Ready, text: str) -> Graded:
         message = Message("judging.grader-fault", {"text": text})
@@ -209,6 +184,10 @@ class Pool:
 
     def __exit__(self, *error: object) -> None:
         for one in self._graders:  # none is left unless the batch was broken off
-            one.hurry()
+            one.process.hurry()
         for one in self._graders:
-            one.stop(LAST_S)
+            one.process.stop(LAST_S)
+        if self._nursery:
+            if any(error):
+                self._nursery.hurry()
+            self._nursery.close(LAST_S if any(error) else PATIENCE_S)

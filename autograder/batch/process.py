@@ -1,75 +1,107 @@
-"""A trusted process of ours at the other end of a channel, which ends when told or when this one ends."""
+"""Grader processes, forked from one that has loaded and tested all they need; none outlives this one."""
 
 import contextlib
-import multiprocessing
 import os
+import select
 import signal
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
-from typing import Any
+from types import TracebackType
+from typing import Literal, Self
+
+from autograder.course import Lab
+from autograder.judging.line import Line
+from autograder.judging.protocol import Fork, Ready, Refused, Setup
+from autograder.sandbox.client import Level
 
 PATIENCE_S = 5  # for a process to end by itself
 LAST_S = 1  # for one that is told to end at once
 
 
 class Process:
-    """Runs `target(channel, *arguments)`, forked from a process that has loaded what graders need.
+    """A grader at the other end of a line. Its handle names it for good, whoever has its number later."""
 
-    Make it in `uninterrupted`, and Ctrl-C is kept from it.
+    def __init__(self, line: Line, handle: int) -> None:
+        self.line, self._handle = line, handle
+
+    def hurry(self) -> None:
+        """Tell it to end at once."""
+        self._signal(signal.SIGTERM)
+
+    def stop(self, patience_s: float = PATIENCE_S) -> None:
+        """Let it end, and end it if it does not."""
+        self.line.close()
+        if not self._has_ended(patience_s):
+            self._signal(signal.SIGKILL)
+            self._has_ended(PATIENCE_S)
+        os.close(self._handle)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, number)
+
+    def _has_ended(self, patience_s: float) -> bool:
+        return bool(select.select([self._handle], [], [], patience_s)[0])
+
+
+class Nursery:
+    """Where graders come from; a context manager.
+
+    In a session of its own, so that Ctrl-C reaches this process alone, which then tells the others.
     """
 
-    def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # graders are parallel already; idle threads spin
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["autograder.judging.grader"])
-        self.channel: Connection[Any, Any]
-        self.channel, theirs = context.Pipe()
-        self._process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
-        with _nameless_main():
-            self._process.start()
-        theirs.close()
+    def __init__(self, kind: Literal["grade", "replay"], lab: Lab, level: Level, secret: bytes) -> None:
+        self._line, theirs = Line.pair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "autograder.judging.nursery", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                # Graders are parallel already; idle threads spin.
+                env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
+                stdin=subprocess.DEVNULL,
+                stdout=2,  # what a grading test prints must not stand in our output
+                start_new_session=True,
+            )
+        with contextlib.suppress(OSError):  # it has just died, which `ready` will tell
+            self._line.send(Setup(kind, os.getpid(), lab, level, secret))
+
+    def ready(self) -> Ready | Refused:
+        """Its word once the reference is tested. Raises: EOFError when it has died."""
+        try:
+            message: Ready | Refused = self._line.receive()
+        except OSError:
+            raise EOFError from None
+        return message
+
+    def fork(self) -> Process:
+        """A new grader. Raises: EOFError when the nursery has died."""
+        ours, theirs = Line.pair()
+        try:
+            with theirs:
+                self._line.send(Fork())
+                self._line.send_descriptor(theirs.fileno())
+            return Process(ours, self._line.receive_descriptor())
+        except (OSError, EOFError):
+            ours.close()
+            raise EOFError from None
+
+    def close(self, patience_s: float = PATIENCE_S) -> None:
+        """End it; what it forked ends with it."""
+        self._line.close()
+        try:
+            self._process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def hurry(self) -> None:
         """Tell it to end at once."""
         self._process.terminate()
 
-    def stop(self, patience_s: float = PATIENCE_S) -> None:
-        """Let it end, and end it if it does not."""
-        self.channel.close()
-        self._process.join(patience_s)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+    def __enter__(self) -> Self:
+        return self
 
-
-@contextlib.contextmanager
-def _nameless_main() -> Iterator[None]:
-    """A grader needs nothing of the command that started it; multiprocessing would run its file again."""
-    main = sys.modules["__main__"]
-    file = vars(main).pop("__file__", None)
-    try:
-        yield
-    finally:
-        if file is not None:
-            main.__file__ = file
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; processes started in it inherit the mask and never see it.
-
-    The mask alone would not do: another thread may take the signal.
-    """
-    resource_tracker.ensure_running()  # starting it later would lift the mask
-    came: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-    if came:
-        raise KeyboardInterrupt
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        if error is not None:
+            self.hurry()
+        self.close(LAST_S if error is not None else PATIENCE_S)

@@ -2,17 +2,15 @@
 
 import difflib
 from collections.abc import Callable, Iterable
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import find_submissions
-from autograder.judging.protocol import Order, Ready, Refused, Replayed, TestTheReference
+from autograder.judging.protocol import Order, Refused, Replayed
 from autograder.sandbox.client import Level
 
-from .process import LAST_S, Process, uninterrupted
+from .process import Nursery
 from .store import Store, Stored
 
 LISTED = 10  # names offered instead of a mistyped one
@@ -31,39 +29,19 @@ def replay(
         raise CourseError(f"{submitted} holds no work of {student!r} on {lab.id}. {_near(student, found)}")
     secret = key.load_key()
     level = find_level()
-    process: Process | None = None
     try:
-        with uninterrupted():
-            process = Process(_replay, lab, level, secret)
-        ready = _ready(process, lab)
-        process.channel.send(Order(found[student], chosen(check, [one.id for one in ready.checks])))
-        replayed: Replayed = process.channel.recv()
-        process.stop()
-    except EOFError:
+        with Nursery("replay", lab, level, secret) as nursery:
+            ready = nursery.ready()
+            if isinstance(ready, Refused):
+                raise CourseError(f"{lab.id}: {'; '.join(ready.errors)}")
+            order = Order(found[student], chosen(check, [one.id for one in ready.checks]))
+            process = nursery.fork()
+            process.line.send(order)
+            replayed: Replayed = process.line.receive()
+            process.stop()
+    except (EOFError, OSError):
         raise CourseError(f"{lab.id}: the grader process ended by itself. Run `autograder doctor`.") from None
-    finally:
-        if process:
-            process.hurry()
-            process.stop(LAST_S)
     return replayed, Store(out / lab.id, key.key_id(secret)).load(student)
-
-
-def _replay(channel: "Connection[Any, Any]", lab: Lab, level: Level, secret: bytes) -> None:
-    from autograder.judging import replay as judging  # loads pytest, which the parent can do without
-
-    judging.main(channel, lab, level, secret)
-
-
-def _ready(process: Process, lab: Lab) -> Ready:
-    """Raises: CourseError; EOFError when the process ends."""
-    message = process.channel.recv()
-    if not isinstance(message, Refused):
-        process.channel.send(TestTheReference())
-        message = process.channel.recv()
-    if isinstance(message, Refused):
-        raise CourseError(f"{lab.id}: {'; '.join(message.errors)}")
-    ready: Ready = message
-    return ready
 
 
 def chosen(check: str, ids: list[str]) -> str:

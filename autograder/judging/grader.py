@@ -1,14 +1,13 @@
-"""The long-lived trusted process, one per core: tests collected once, then one subject after another."""
+"""The long-lived trusted processes: tests collected once, a fork per core, then one subject after another."""
 
 import contextlib
 import gc
-import multiprocessing
 import os
 import signal
+import socket
 import sys
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
@@ -17,15 +16,16 @@ from autograder import key
 from autograder.course import Lab
 from autograder.intake import Found, Submission, read_submission
 from autograder.sandbox import kernel
-from autograder.sandbox.client import Answer, Level, SandboxError
+from autograder.sandbox.client import Answer, SandboxError
 from labkit.messages import Message
 
 from . import given
 from .details import Detail, look_closer
 from .explain import explain, in_full
 from .facts import Log
+from .line import Line
 from .plugin import Plugin, Reference, Trial, fault
-from .protocol import Graded, Ready, Refused, Started, TestTheReference
+from .protocol import Graded, Ready, Refused, Setup
 from .subject import Sandbox, Subject
 from .verdicts import Check, Verdict, result_of
 
@@ -36,53 +36,22 @@ _QUIET = (
 )
 
 
-def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
-    """Collect, then grade every submission that comes through the channel."""
-    run(Grader(channel, lab, level, secret))
-
-
-def run(grader: "Grader") -> None:
-    """Be a grader's process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides, and says so by SIGTERM
-    os.dup2(2, 1)  # what a grading test prints must not stand in the parent's output
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):  # meant for somebody's own tests; -k would drop checks
-        os.environ.pop(name, None)
-    with contextlib.suppress(KeyboardInterrupt):
-        try:
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            end_with_parent()
-            grader.start()
-        finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-
-
-def end_with_parent() -> None:
-    """SIGTERM when the process that started this one is gone, however it went.
-
-    The fork server, our parent, ends with it.
-    """
-    kernel.die_with_parent(signal.SIGTERM)
-    parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():  # it has gone already
-        signal.raise_signal(signal.SIGTERM)
-
-
 class Grader:
     """One process's grader: what pytest collected, the reference, and the sandbox."""
 
-    def __init__(self, channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
-        self._channel, self._lab, self._secret = channel, lab, secret
-        self.plugin = Plugin(lab, secret)
-        self._sandbox = Sandbox(level)
-        self._modules = [Path(name).stem for name in lab.modules]
+    def __init__(self, line: Line, setup: Setup) -> None:
+        self._line, self._lab, self._secret = line, setup.lab, setup.secret
+        self.plugin = Plugin(setup.lab, setup.secret)
+        self._sandbox = Sandbox(setup.level)
+        self._modules = [Path(name).stem for name in setup.lab.modules]
         self._skeleton: dict[str, str] = {}
         self._programs = ""
-        self._reference: Subject | None = None
         self._details: list[Detail] = []
+        self._reference: Subject | None = None
         self._answers: Reference
         self._canary: Submission
-        self._ready = Ready([], {}, {})
+        self._faults: dict[str, Message] = {}
+        self._cpu_s: dict[str, float] = {}
 
     def start(self) -> None:
         """Let pytest collect; its loop is ours."""
@@ -110,12 +79,12 @@ class Grader:
             return True
         try:
             self._prepare()
+            self._test_the_reference()
             gc.collect()
             gc.freeze()
-            with contextlib.suppress(EOFError, OSError):  # the parent has closed the channel
-                self._channel.send(Started())
-                while True:
-                    self._obey(self._channel.recv())
+            with contextlib.suppress(EOFError, OSError):  # the parent has hung up
+                self._line.send(Ready(self.plugin.checks, self._faults))
+                self._fork_graders()
         except (OSError, UnicodeDecodeError, SyntaxError, SandboxError) as error:
             self._refuse([" ".join(str(error).split())])
         finally:
@@ -124,9 +93,56 @@ class Grader:
             self._sandbox.close()
         return True
 
+    def _fork_graders(self) -> None:
+        """One for each order, until the parent hangs up; then whoever is left is told to end."""
+        graders: set[int] = set()
+        try:
+            while True:
+                self._line.receive()
+                theirs = self._line.receive_descriptor()
+                graders -= {pid for pid in graders if os.waitpid(pid, os.WNOHANG)[0]}
+                pid = os.fork()
+                if pid == 0:
+                    self._be_a_grader(Line(socket.socket(fileno=theirs)))
+                graders.add(pid)
+                os.close(theirs)
+                handle = os.pidfd_open(pid)
+                self._line.send_descriptor(handle)
+                os.close(handle)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            for pid in graders:
+                os.kill(pid, signal.SIGTERM)
+            for pid in graders:
+                os.waitpid(pid, 0)
+
+    def _be_a_grader(self, line: Line) -> NoReturn:
+        """Answer orders until the parent hangs up, or the nursery is gone."""
+        nursery = os.getppid()
+        try:
+            kernel.die_with_parent(signal.SIGTERM)
+            self._line.close()
+            self._line = line
+            self._sandbox.borrow()
+            self._reference = Subject(self._sandbox, self._canary.files, self._programs, self._modules)
+            self._answers = self._answers.from_now_on(self._reference)
+            while os.getppid() == nursery:
+                self._line.send(self.answer(self._line.receive()))
+        except SandboxError as error:
+            self._refuse([str(error)])
+        except (EOFError, OSError, KeyboardInterrupt):
+            pass
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            with contextlib.suppress(Exception):
+                if self._reference:
+                    self._reference.close()
+                self._sandbox.close()
+            os._exit(0)
+
     def _refuse(self, errors: list[str]) -> None:
-        with contextlib.suppress(OSError):  # the parent has closed the channel
-            self._channel.send(Refused(errors))
+        with contextlib.suppress(OSError):  # the parent has hung up
+            self._line.send(Refused(errors))
 
     def _prepare(self) -> None:
         """Start the reference.
@@ -140,26 +156,16 @@ class Grader:
         self._answers = Reference(self._reference)
         self._canary = Submission(student=CANARY, files=files, problems={}, notes=(), error=None, digest="")
 
-    def _obey(self, order: Any) -> None:
-        if isinstance(order, TestTheReference):
-            self._ready = self._test_the_reference()
-            self._channel.send(self._ready)
-        elif isinstance(order, Ready):
-            self._ready = order
-        else:
-            self._channel.send(self.answer(order))
-
-    def _test_the_reference(self) -> Ready:
+    def _test_the_reference(self) -> None:
         """The reference is the canary of a batch: graded first, on the path every submission takes."""
         log = Log()
         verdicts = self._verdicts(self._canary, key.variant_of(self._secret, CANARY), log)
-        faults = {
+        self._faults = {
             verdict.check: verdict.message or fault("no message").message
             for verdict in verdicts
             if verdict.outcome != "passed"
         }
-        cpu_s = {entry["check"]: entry["cpu_s"] for entry in log.entries if "cpu_s" in entry}
-        return Ready(self.plugin.checks, faults, cpu_s)
+        self._cpu_s = {entry["check"]: entry["cpu_s"] for entry in log.entries if "cpu_s" in entry}
 
     def answer(self, order: Any) -> Any:
         """What the parent gets for an order of its own."""
@@ -197,7 +203,7 @@ class Grader:
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
-                if check.id in self._ready.faults:
+                if check.id in self._faults:
                     # How the reference fails is nothing for students.
                     message = fault("the reference fails this check itself").message
                     verdicts.append(Verdict(check.id, "grader-fault", message))
@@ -252,7 +258,7 @@ class Grader:
     def _try(self, check: Check, subject: Subject, variant: int, log: Log) -> Verdict:
         """All cases of a check in one worker; the first that does not pass decides."""
         task = self._lab.task(check.task)
-        limits = subject.limits(task.limits, self._ready.cpu_s.get(check.id, 0.0))
+        limits = subject.limits(task.limits, self._cpu_s.get(check.id, 0.0))
         trial = Trial(subject, self._answers, task, limits)
         words = ""
         try:

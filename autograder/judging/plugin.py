@@ -44,6 +44,12 @@ class Reference:
         self._worker: Worker | None = None
         self._known: dict[bytes, dict[str, Any]] = {}
 
+    def from_now_on(self, subject: Subject) -> "Reference":
+        """The same answers, further ones by `subject`: after a fork, the worker belongs to the parent."""
+        moved = Reference(subject)
+        moved._known = self._known
+        return moved
+
     def __call__(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
         """Raises: Finding (grader-fault) if the reference gives no answer."""
         name = call_name(program, inputs)

@@ -1,37 +1,42 @@
 """What the parent and its grader processes say to each other; light, since the parent needs no pytest."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
+from autograder.course import Lab
 from autograder.intake import Found
+from autograder.sandbox.client import Level
 from labkit.messages import Message
 
 from .details import Detail
 from .verdicts import Check, Result, Verdict
 
 
-class Started(msgspec.Struct, frozen=True):
-    """From a grader: its tests are collected, its sandbox stands."""
+class Setup(msgspec.Struct, frozen=True):
+    """To a nursery: what its graders are to grade. `parent`: the process id of whoever says it."""
 
-
-class TestTheReference(msgspec.Struct, frozen=True):
-    """To the first grader: grade the reference, say `Ready`."""
-
-    __test__ = False  # pytest, which is near, takes it for a test
+    kind: Literal["grade", "replay"]
+    parent: int
+    lab: Lab
+    level: Level
+    secret: bytes
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The checks, which of them the reference fails and why, and what each cost it; then to every grader."""
+    """From a nursery: its checks, and which of them the reference fails, and why."""
 
     checks: list[Check]
     faults: dict[str, Message]
-    cpu_s: dict[str, float]
+
+
+class Fork(msgspec.Struct, frozen=True):
+    """To a nursery: fork a grader, whose line follows as a descriptor; back comes a handle of the process."""
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """From a grader: it can't start, for bad grading tests or want of a sandbox."""
+    """From a nursery or a grader: it can't start, for bad grading tests or want of a sandbox."""
 
     errors: list[str]
 

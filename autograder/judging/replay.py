@@ -1,6 +1,5 @@
 """One check of one submission again, with all that is to be seen of it, on the path that grading takes."""
 
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +9,15 @@ import pytest
 from autograder import key
 from autograder.course import Lab
 from autograder.intake import read_submission
-from autograder.sandbox.client import Level
 
-from . import grader, judge
+from . import judge
 from .facts import Log
 from .grader import Grader
+from .line import Line
 from .plugin import Call, Plugin, Trial, case_id
-from .protocol import CallStory, CaseStory, Order, Quantity, Replayed
+from .protocol import CallStory, CaseStory, Order, Quantity, Replayed, Setup
 from .subject import Subject
 from .verdicts import Verdict
-
-
-def main(channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
-    """Collect, then answer orders."""
-    grader.run(_Replayer(channel, lab, level, secret))
 
 
 class _Watching(Plugin):
@@ -42,10 +36,12 @@ class _Watching(Plugin):
         return verdict
 
 
-class _Replayer(Grader):
-    def __init__(self, channel: Connection, lab: Lab, level: Level, secret: bytes) -> None:
-        super().__init__(channel, lab, level, secret)
-        self.plugin = self._watching = _Watching(lab, secret)
+class Replayer(Grader):
+    """A grader that tells all it sees of one check."""
+
+    def __init__(self, line: Line, setup: Setup) -> None:
+        super().__init__(line, setup)
+        self.plugin = self._watching = _Watching(setup.lab, setup.secret)
 
     def answer(self, order: Order) -> Replayed:
         """Run the check of the order."""
@@ -57,8 +53,8 @@ class _Replayer(Grader):
         if submission.error:
             outcome = "not-run" if submission.undecided else "crashed"
             verdict = Verdict(check.id, outcome, submission.error)
-        elif check.id in self._ready.faults:
-            verdict = Verdict(check.id, "grader-fault", self._ready.faults[check.id])
+        elif check.id in self._faults:
+            verdict = Verdict(check.id, "grader-fault", self._faults[check.id])
         else:
             with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
                 broken = self._import(subject, submission, log)

@@ -25,6 +25,7 @@ class Sandbox:
 
     level: Any
     _server: ForkServer | None = field(default=None, repr=False)
+    _owned: bool = True
 
     def session(self, files: dict[str, str], programs: str, modules: list[str]) -> Session:
         """A fresh sandbox; one more try with a new server. Raises: SandboxError."""
@@ -36,14 +37,18 @@ class Sandbox:
 
     def _running(self) -> ForkServer:
         if self._server is None:
-            self._server = ForkServer(self.level)
+            self._server, self._owned = ForkServer(self.level), True
         return self._server
 
     def close(self) -> None:
-        """End the server."""
-        if self._server:
+        """End the server, unless it is only borrowed."""
+        if self._server and self._owned:
             self._server.close()
-            self._server = None
+        self._server = None
+
+    def borrow(self) -> None:
+        """After a fork: go on with the parent's server, whose end is the parent's business."""
+        self._owned = False
 
 
 class Subject:

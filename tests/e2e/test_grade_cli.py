@@ -341,7 +341,7 @@ def test_ctrl_c_ends_everything_at_once(mini, running, tmp_path, moment):
     )
     come = {
         "the level is tried": lambda: any("server.py" in line for line in running()),
-        "the graders start": lambda: any("multiprocessing.forkserver" in line for line in running()),
+        "the graders start": lambda: any("autograder.judging.nursery" in line for line in running()),
         "a student's work hangs": lambda: (mini.out / "lab0/a-right/feedback.md").exists(),
     }[moment]
     end = time.monotonic() + TIMEOUT_S

@@ -1,13 +1,11 @@
 """A class graded by processes that are killed, by one or two of them, from folders and from archives."""
 
-import multiprocessing
 import os
 import signal
 import tempfile
 import threading
 import time
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -107,8 +105,8 @@ def test_a_change_of_the_work_changes_its_hash_and_no_other_hash(graded):
 class Killer:
     """Hooks of a batch that kill its grader `kills` times, always while it is busy with a-sleeps."""
 
-    def __init__(self, students, kills):
-        self.left, self.results, self._others = kills, [], students - 1
+    def __init__(self, students, kills, graders):
+        self.left, self.results, self._others, self._graders = kills, [], students - 1, graders
 
     def start(self, count):
         self._kill_soon()
@@ -123,17 +121,16 @@ class Killer:
             self.left -= 1
             threading.Timer(0.4, self._kill).start()
 
-    @staticmethod
-    def _kill():
-        for process in multiprocessing.active_children():
-            os.kill(process.pid, signal.SIGKILL)
+    def _kill(self):
+        for grader in self._graders():
+            os.kill(grader, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("kills", [1, 2])
 def test_a_grader_that_is_killed_is_replaced_and_the_others_are_graded(
-    mini, graded, level, tmp_path, running, kills
+    mini, graded, level, tmp_path, running, graders, kills
 ):
-    killer = Killer(students=5, kills=kills)
+    killer = Killer(students=5, kills=kills, graders=graders)
     class_, _ = grade(mini.lab, mini.submitted, tmp_path, lambda: level, 1, killer.start, killer.result)
     results = {result.student: result for result in class_.results}
     assert killer.results[-1] == "a-sleeps" and len(killer.results) == 5
@@ -148,15 +145,16 @@ def test_a_grader_that_is_killed_is_replaced_and_the_others_are_graded(
     assert (tmp_path / "lab0/a-sleeps/record.json").exists()
 
 
-def test_a_sandbox_that_dies_is_replaced_and_nobody_loses_a_point(mini_course, level, tmp_path, running):
+def test_a_sandbox_that_dies_is_replaced_and_nobody_loses_a_point(
+    mini_course, level, tmp_path, running, fork_servers
+):
     mini = mini_course(tmp_path / "course")
     for number in range(4):
         mini.hand_in(f"s{number}")
 
     def kill_the_servers(_):
-        for process in multiprocessing.active_children():
-            for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-                os.kill(int(child), signal.SIGKILL)
+        for process in fork_servers():
+            os.kill(process, signal.SIGKILL)
 
     class_, _ = grade(
         mini.lab, mini.submitted, tmp_path / "out", lambda: level, 1, lambda _: None, kill_the_servers
