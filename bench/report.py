@@ -9,7 +9,8 @@ from pathlib import Path
 class Row:
     """One figure beside its goal. A value of None: it could not be measured, and `peer` says of whom.
 
-    `goal` is an upper bound for ratios and a lower bound for rates; a row without a goal is for information.
+    `goal` is an upper bound for ratios and seconds, a lower bound for rates; a row without one is for
+    information.
     """
 
     id: str
@@ -20,7 +21,7 @@ class Row:
     peer: str | None
 
 
-def at_most(id: str, value: float | None, goal: float, unit: str, peer: str) -> Row:
+def at_most(id: str, value: float | None, goal: float, unit: str, peer: str | None = None) -> Row:
     """A row whose value must not be above its goal."""
     return Row(id, value, unit, goal, None if value is None else value <= goal, peer)
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,11 +54,31 @@ def grader_rows(folder: Path) -> Iterator[Row]:
     yield at_most("sandbox/ten_checks/otter", ratio(ours, otter), 1 / 50, "x", peer)
 
 
+def student_rows(folder: Path) -> Iterator[Row]:
+    """What a student waits for at `labkit check`, on the solved lab; and the pages of a class of 300."""
+    python, home = graders.ROOT / ".venv/bin/python", graders.environment(folder / "home")
+
+    def run(*command: str | Path) -> str:
+        done = subprocess.run(
+            [python, *command], cwd=graders.ROOT, env=home, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    run("-m", "autograder", "labs")
+    begin = time.perf_counter()
+    run("-m", "labkit", "check", "build/solved/lab1")
+    yield at_most("lab1/labkit_check", time.perf_counter() - begin, 5, "s")
+    run(
+        "-m", "autograder", "grade", "--submitted", "examples/submitted", "--out", folder / "graded", "--json"
+    )
+    yield at_most("reporting/pages_of_300", float(run("bench/pages.py", folder / "graded")), 30, "s")
+
+
 def main() -> None:
-    """Measures one part after the other; about three minutes."""
+    """Measures one part after the other; about four minutes."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="adkit-bench-") as temporary:
-        for part in (engine_rows, sandbox_rows, grader_rows):
+        for part in (engine_rows, sandbox_rows, grader_rows, student_rows):
             folder = Path(temporary) / part.__name__
             folder.mkdir()
             print(f"{part.__doc__} ...", file=sys.stderr)
