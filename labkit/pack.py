@@ -101,7 +101,7 @@ def _take(contents: Contents, path: Path) -> None:
         return
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        contents.problems.append(Message("intake.unreadable", {"file": name, "reason": reason}))
+        contents.problems.append(Message("student.pack-unreadable", {"file": name, "reason": reason}))
         return
     problem = encoding_problem(data, name)
     if len(data) > FILE_BYTES:

@@ -35,6 +35,7 @@ FILES = [
     "graph.py",
     "labkit/__init__.py",
     "labkit/messages/words.toml",
+    "manifest.toml",
 ]
 
 
@@ -93,7 +94,7 @@ def test_what_was_proved_is_told_in_three_lines(released, level):
     _, one = released
     first, second, third = told(one).splitlines()
     assert first == str(one.path)
-    assert second == f"{-(-one.size // 1024)} KB, 7 files, sha256 {one.sha256}"
+    assert second == f"{-(-one.size // 1024)} KB, {len(FILES)} files, sha256 {one.sha256}"
     assert f"level {level}" in third and "0 of 10 points" in third and "earns 10" in third
     assert "solution of lab0" in third
 
@@ -270,7 +271,7 @@ def test_a_solved_base_is_refused_while_its_own_lab_is_open(kit):
     course = load_course(kit.root)
     write_labs(course)
     line = refused(kit, lab="lab2")
-    assert "engine.py:8 holds the solution of lab0, closed until 2026-12-01 00:00:00+08:00" in line
+    assert "engine.py:7 holds the solution of lab0, closed until 2026-12-01 00:00:00+08:00" in line
     assert "release after that" in line
     files = files_of(course, course.lab("lab2"), "zh")
     moment = course.lab("lab0").solutions_after
