@@ -12,8 +12,7 @@ from pathlib import Path
 from autograder.batch import record
 from autograder.batch.store import Store
 from autograder.course import load_course
-from autograder.reporting.pages import class_page, with_details
-from autograder.reporting.publish import pages
+from autograder.reporting.pages import class_page, student_pages
 
 STUDENTS = 300
 
@@ -26,14 +25,14 @@ def main() -> None:
     students = list(itertools.islice(itertools.cycle(store.students()), STUDENTS))
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
-        everybody = {}
+        everybody = []
         for number, student in enumerate(students):
             stored = store.load(student)
             if stored is None:
                 sys.exit(f"no whole result of {student} in {store.folder}")
-            for name, content in pages(course, lab, stored).items():
+            for name, content in student_pages(course, lab, stored).items():
                 record.write(Path(folder) / f"{number}-{student}" / name, content)
-            everybody[f"{number}-{student}"] = with_details(stored.result, stored.facts)
+            everybody.append(stored)
         record.write(Path(folder) / "class.html", class_page(course, lab, everybody))
         print(time.perf_counter() - begin)
 

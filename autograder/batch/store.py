@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from autograder.judging.details import Detail
 from autograder.judging.protocol import Graded
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
@@ -20,12 +21,22 @@ from .record import Record
 RECORD, FACTS = "record.json", "facts.json"
 
 
+class Facts(msgspec.Struct, frozen=True):
+    """What may differ from run to run. `record`: SHA-256 of the record that it belongs to."""
+
+    record: str
+    level: Level
+    machine: str
+    checks: list[dict[str, Any]]
+    details: list[Detail]
+
+
 @dataclass(frozen=True)
 class Stored:
     """A result as it lies on disk. `digest`: SHA-256 over the bytes of both files."""
 
     record: Record
-    facts: dict[str, Any]
+    facts: Facts
     digest: str
 
     @property
@@ -36,8 +47,12 @@ class Stored:
     @property
     def level(self) -> Level:
         """The level of isolation it was graded at."""
-        level: Level = self.facts["level"]
-        return level
+        return self.facts.level
+
+    @property
+    def details(self) -> dict[str, Detail]:
+        """What was found out about checks that failed, by check; it only explains."""
+        return {detail.check: detail for detail in self.facts.details}
 
 
 @dataclass(frozen=True)
@@ -53,12 +68,12 @@ class Store:
             content = (self.folder / student / RECORD).read_bytes()
             aside = (self.folder / student / FACTS).read_bytes()
             found = msgspec.json.decode(content, type=Record)
-            facts: Any = msgspec.json.decode(aside)
-            if facts["record"] != _sha256(content) or facts["level"] is None:
-                return None
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError):
+            facts = msgspec.json.decode(aside, type=Facts)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
-        return Stored(found, facts, _sha256(content + aside)) if found.result.student == student else None
+        if facts.record != _sha256(content) or found.result.student != student:
+            return None
+        return Stored(found, facts, _sha256(content + aside))
 
     def keep(self, graded: Graded, depends: dict[str, str], level: Level) -> Stored:
         """Store a result, which is durable when this returns.
@@ -67,13 +82,8 @@ class Store:
         """
         hashes = {**depends, "submission": graded.digest}
         content = record.as_json(Record(record.SCHEMA, self.key, hashes, graded.result))
-        facts = {
-            "record": _sha256(content),
-            "level": level,
-            "machine": f"{platform.node()} {platform.platform()}",
-            "checks": graded.facts,
-            "details": graded.details,
-        }
+        machine = f"{platform.node()} {platform.platform()}"
+        facts = Facts(_sha256(content), level, machine, graded.facts, graded.details)
         return self._write(graded.result.student, content, record.as_json(facts))
 
     def adopt(self, student: str, other: "Store") -> None:

@@ -1,7 +1,4 @@
-"""What is written for people from stored results: a student's pages, the class page, and grades.csv.
-
-The seam: `pages` turns one stored result into files; everything else here decides when that is due.
-"""
+"""What is written for people from stored results, and when: students' pages, the class page, grades.csv."""
 
 import hashlib
 from collections.abc import Sequence
@@ -16,15 +13,10 @@ from autograder.batch.store import Stored
 from autograder.course import Course, Lab
 
 from . import export
-from .pages import class_page, student_pages, with_details
+from .pages import class_page, student_pages
 
 _SOURCES = (Path(__file__).parent, Path(__file__).parents[2] / "labkit" / "messages")
 PAGES = ("feedback.md", "feedback.html")
-
-
-def pages(course: Course, lab: Lab, stored: Stored) -> dict[str, bytes]:
-    """A student's pages, by the names in PAGES."""
-    return student_pages(course, lab, with_details(stored.result, stored.facts))
 
 
 class Publisher:
@@ -39,7 +31,7 @@ class Publisher:
     def page(self, stored: Stored) -> None:
         """Write a student's pages. Raises: StorageError."""
         student = stored.result.student
-        for name, content in pages(self._course, self._lab, stored).items():
+        for name, content in student_pages(self._course, self._lab, stored).items():
             record.write(self._folder / student / name, content)
         self._made[student] = self._stamp(stored)
 
@@ -54,8 +46,7 @@ class Publisher:
             if not (made and all((folder / name).exists() for name in PAGES)):
                 self.page(one)
         record.write(self._folder / "grades.csv", export.grades_csv(class_).encode("utf-8-sig"))
-        everybody = {one.result.student: with_details(one.result, one.facts) for one in stored}
-        page = class_page(self._course, self._lab, everybody, class_.refused)
+        page = class_page(self._course, self._lab, stored, class_.refused)
         record.write(self._folder / "class.html", page)
         changes = history.changes(self._last, stored)
         history.remember(self._folder, stored, self._made)

@@ -3,16 +3,16 @@
 import itertools
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from autograder.batch.store import Stored
 from autograder.course import Lab
 from autograder.judging.details import Detail
 from autograder.judging.verdicts import UNDECIDED, Result, TaskResult
 from labkit.messages import Message
 
 from .drawing import words
-from .stored import Stored
 from .view import report_words, to_show
 
 BINS = 10
@@ -80,12 +80,9 @@ class ClassView:
     students: list[StudentLine]
 
 
-def class_view(
-    lab: Lab, everybody: Mapping[str, Stored | None], refused: Sequence[Message], language: str
-) -> ClassView:
+def class_view(lab: Lab, everybody: Sequence[Stored], refused: Sequence[Message], language: str) -> ClassView:
     """The page of everybody's stored results; folders in `refused` were passed over."""
-    stored = [one for one in everybody.values() if one]
-    results = [one.result for one in stored]
+    results = [one.result for one in everybody]
     totals = [result.points for result in results if result.points is not None]
     median = f"{statistics.median(totals):g}" if totals else "–"
     full = sum(points == lab.max_points for points in totals)
@@ -100,9 +97,9 @@ def class_view(
         len(results),
         _tasks(results, language),
         sorted((one for one in checks if one[2] < len(results)), key=lambda one: one[2])[:HARDEST],
-        _failures(stored, language),
+        _failures(everybody, language),
         [(task, title) for task, title, passed in checks if passed == len(results)],
-        list(_person(everybody, refused, language)),
+        list(_person(results, refused, language)),
         [_line(result, language) for result in results],
     )
 
@@ -143,18 +140,19 @@ def _tasks(results: list[Result], language: str) -> list[TaskLine]:
     return lines
 
 
-def _failures(stored: list[Stored], language: str) -> list[Failure]:
+def _failures(everybody: Sequence[Stored], language: str) -> list[Failure]:
     """Grouped by outcome, kind of message and kind of mistake; what is wrong, by task as well."""
     groups: dict[tuple[str, ...], list[_Case]] = defaultdict(list)
-    for one in stored:
+    for one in everybody:
+        details = one.details
         for task in one.result.tasks:
             own = [check for check in to_show(task) if check.outcome == task.outcome]
-            check = next((check for check in own if check.id in one.details), own[0] if own else None)
+            check = next((check for check in own if check.id in details), own[0] if own else None)
             if check is None or check.message is None or task.outcome in ("blocked", *UNDECIDED):
                 continue
             if check.message.id == "judging.timed-out-again":  # the consequence of another time-out
                 continue
-            detail = one.details.get(check.id)
+            detail = details.get(check.id)
             where = task.id if check.message.id in _OF_A_TASK else ""
             groups[where, task.outcome, check.message.id, *_kind(detail)].append(
                 (one.result.student, task, check.message, detail)
@@ -182,20 +180,17 @@ def _failure(group: list[_Case], language: str) -> Failure:
 
 
 def _person(
-    everybody: Mapping[str, Stored | None], refused: Sequence[Message], language: str
+    results: Sequence[Result], refused: Sequence[Message], language: str
 ) -> Iterable[tuple[str, str]]:
     """Who and what a person has to look at: student, "" for none, and why."""
     for message in refused:
         yield "", message.text(language)
-    for student, stored in everybody.items():
-        if stored is None:
-            yield "", words("unreadable-record", language, student=student)
-            continue
-        open_tasks = [task for task in stored.result.tasks if task.points is None]
+    for result in results:
+        open_tasks = [task for task in result.tasks if task.points is None]
         for task in open_tasks[:1]:
             first = next(check for check in task.checks if check.points is None)
             text = first.message.text(language) if first.message else ""
-            yield student, f"{report_words(f'outcome-{task.outcome}', language)}: {text}"
+            yield result.student, f"{report_words(f'outcome-{task.outcome}', language)}: {text}"
 
 
 def _line(result: Result, language: str) -> StudentLine:

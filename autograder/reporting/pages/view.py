@@ -3,13 +3,13 @@
 import itertools
 from dataclasses import dataclass
 
+from autograder.batch.store import Stored
 from autograder.course import Course, Lab
 from autograder.judging.details import Detail
 from autograder.judging.verdicts import UNDECIDED, CheckResult, Result, TaskResult
 from labkit.messages import Message
 
 from .drawing import Explained, explained, words
-from .stored import Stored
 
 
 @dataclass(frozen=True)

@@ -158,6 +158,13 @@ def test_a_lost_file_or_one_of_another_student_is_graded_again(mini, name):
     assert due(mini) == ["bob", "cyd"]
 
 
+@pytest.mark.parametrize("part", ["level", "details"])
+def test_facts_of_another_shape_are_graded_again(mini, part):
+    path = mini.out / "lab0/bob/facts.json"
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), part: 3}), "utf-8")
+    assert due(mini) == ["bob"]
+
+
 def test_a_record_edited_by_hand_is_graded_again(mini):
     path = mini.out / "lab0/bob/record.json"
     path.write_bytes(path.read_bytes().replace(b'"points": 10', b'"points": 99'))

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.batch import record
+from autograder.batch.record import SCHEMA, Record
+from autograder.batch.store import Facts, Stored
 from autograder.course import Course, Lab, Late, Limits, Task
 from autograder.judging.details import Detail, Found, Part
 from autograder.judging.readable import Drawn
@@ -18,7 +19,6 @@ from autograder.judging.verdicts import PRECEDENCE, Check, Verdict, result_of
 from autograder.reporting import pages
 from autograder.reporting.pages.markdown import markdown
 from autograder.reporting.pages.render import render
-from autograder.reporting.pages.stored import Stored, load
 from autograder.reporting.pages.view import view
 from labkit.messages import Message
 
@@ -83,24 +83,19 @@ def detail(check="two", **changes):
 
 def stored(student="ann", second="wrong", message=WRONG, details=(), **options):
     verdicts = [Verdict("one", "passed"), Verdict("two", second, message if second != "passed" else None)]
-    result = result_of(LAB, CHECKS, verdicts, student, 0, **options)
-    return Stored(result, {one.check: one for one in details})
+    return as_stored(result_of(LAB, CHECKS, verdicts, student, 0, **options), details)
 
 
-def save(folder, *everybody):
-    """Records and facts as grading leaves them."""
-    for one in everybody:
-        place = folder / one.result.student
-        content = record.Record(record.SCHEMA, "k", {}, one.result)
-        record.write(place / "record.json", record.as_json(content))
-        facts = {"level": "full", "checks": [], "details": list(one.details.values())}
-        record.write(place / "facts.json", record.as_json(facts))
-    return folder
+def as_stored(result, details=()):
+    return Stored(Record(SCHEMA, "k", {}, result), Facts("", "full", "", [], list(details)), "")
 
 
-def page_of(folder, *everybody, name="ann/feedback.html", **options):
-    pages.write(COURSE, LAB, save(folder, *everybody), **options)
-    return (folder / name).read_text(encoding="utf-8")
+def page_of(one, name="feedback.html"):
+    return pages.student_pages(COURSE, LAB, one)[name].decode()
+
+
+def class_page_of(*everybody, refused=()):
+    return pages.class_page(COURSE, LAB, everybody, refused).decode()
 
 
 class Read(HTMLParser):
@@ -138,8 +133,8 @@ def visible(page):
 
 
 @pytest.fixture
-def page(tmp_path):
-    return page_of(tmp_path, stored(details=[detail()]))
+def page():
+    return page_of(stored(details=[detail()]))
 
 
 def test_the_page_is_well_formed_and_every_id_is_there_once(page):
@@ -207,16 +202,16 @@ def test_the_summary_names_the_task_why_where_and_the_next_step():
 def test_a_task_that_fails_by_itself_comes_before_one_that_waits_for_a_person_or_a_task():
     verdicts = [Verdict("one", "grader-fault", WRONG), Verdict("two", "crashed", WRONG)]
     result = result_of(LAB, CHECKS, verdicts, "ann", 0)
-    assert view(COURSE, LAB, Stored(result, {}), "en").first == "order"  # reverse only waits for it
+    assert view(COURSE, LAB, as_stored(result), "en").first == "order"  # reverse only waits for it
     verdicts = [Verdict("one", "wrong", WRONG), Verdict("two", "wrong", WRONG)]
     result = result_of(LAB, CHECKS, verdicts, "ann", 0)
-    assert view(COURSE, LAB, Stored(result, {}), "en").first == "order"
+    assert view(COURSE, LAB, as_stored(result), "en").first == "order"
 
 
-def test_details_are_folded_and_only_the_task_to_look_at_first_is_open(tmp_path):
+def test_details_are_folded_and_only_the_task_to_look_at_first_is_open():
     verdicts = [Verdict("one", "wrong", WRONG), Verdict("two", "wrong", WRONG)]
-    both = Stored(result_of(LAB, CHECKS, verdicts, "ann", 0), {})
-    tags = Read(page_of(tmp_path, both)).tags
+    both = as_stored(result_of(LAB, CHECKS, verdicts, "ann", 0))
+    tags = Read(page_of(both)).tags
     assert [(a["id"], "open" in a) for tag, a in tags if tag == "details"] == [
         ("zh-order", True),
         ("zh-reverse", False),
@@ -285,8 +280,8 @@ def test_every_kind_of_wrong_node_has_its_sentence(changes, words):
             assert told.found.startswith(words) or words in told.found
 
 
-def test_full_points_are_short_and_need_no_details(tmp_path):
-    page = page_of(tmp_path, stored(second="passed"))
+def test_full_points_are_short_and_need_no_details():
+    page = page_of(stored(second="passed"))
     assert "<details" not in page
     assert "All checks passed." in visible(page)
 
@@ -317,45 +312,16 @@ def test_what_a_student_wrote_is_text_in_every_page(where):
     assert "alert(1)" in visible(page)
 
 
-def test_the_class_page_escapes_too(tmp_path):
+def test_the_class_page_escapes_too():
     hostile = law(HOSTILE)
-    page = page_of(tmp_path, stored(message=hostile), name="class.html", refused=[hostile])
+    page = class_page_of(stored(message=hostile), refused=[hostile])
     assert not {"script", "img"} & {tag for tag, _ in Read(page).tags}
     assert not [letter for letter in page if not letter.isprintable() and letter != "\n"]
     assert visible(page).count("alert(1)") >= 4
 
 
-# --- From what is stored ----------------------------------------------------------------------------------
-
-
-def test_pages_are_made_again_from_records_and_facts_alone(tmp_path):
-    first = page_of(tmp_path, stored(details=[detail()]))
-    (tmp_path / "ann/feedback.html").unlink()
-    pages.write(COURSE, LAB, tmp_path)
-    assert (tmp_path / "ann/feedback.html").read_text(encoding="utf-8") == first
-
-
-@pytest.mark.parametrize("facts", [None, b"", b"{}", b'{"details": [{"check": 1}]}', b'{"details": 3}'])
-def test_without_usable_facts_a_page_is_plain(tmp_path, facts):
-    save(tmp_path, stored(details=[detail()]))
-    (tmp_path / "ann/facts.json").unlink()
-    if facts is not None:
-        (tmp_path / "ann/facts.json").write_bytes(facts)
-    assert load(tmp_path / "ann").details == {}
-    pages.write(COURSE, LAB, tmp_path)
-    assert "adjoints[1] should be 5" in (tmp_path / "ann/feedback.html").read_text(encoding="utf-8")
-
-
-def test_a_torn_record_is_named_on_the_class_page_and_keeps_nobody_from_theirs(tmp_path):
-    save(tmp_path, stored("ann"), stored("bob"))
-    (tmp_path / "bob/record.json").write_bytes(b'{"schema": 1')
-    pages.write(COURSE, LAB, tmp_path)
-    assert (tmp_path / "ann/feedback.html").exists() and not (tmp_path / "bob/feedback.html").exists()
-    assert "The stored result of bob can't be read." in visible((tmp_path / "class.html").read_text("utf-8"))
-
-
-def test_the_markdown_says_the_same_in_plain_form(tmp_path):
-    text = page_of(tmp_path, stored(details=[detail()]), name="ann/feedback.md").replace("\\", "")
+def test_the_markdown_says_the_same_in_plain_form():
+    text = page_of(stored(details=[detail()]), name="feedback.md").replace("\\", "")
     for words in (
         "**Look first at**: Reverse (0 of 6 points)",
         "The adjoint of v1 is 0.9; it should be 5.5.",
@@ -370,7 +336,7 @@ def test_the_markdown_says_the_same_in_plain_form(tmp_path):
 
 
 @pytest.fixture
-def class_page(tmp_path):
+def class_page():
     everybody = [stored(f"s{number}", second="passed") for number in range(5)]
     everybody += [stored(f"w{number}", details=[detail()]) for number in range(8)]
     everybody += [
@@ -378,7 +344,7 @@ def class_page(tmp_path):
     ]
     everybody += [stored("open", "grader-fault", law("the disk is full"))]
     refused = [Message("intake.no-student", {"folder": "x y"})]
-    return page_of(tmp_path, *everybody, name="class.html", refused=refused)
+    return class_page_of(*everybody, refused=refused)
 
 
 def test_the_class_page_counts_and_links_everybody(class_page):
@@ -412,11 +378,10 @@ def test_the_class_page_tells_the_hardest_checks_and_those_that_nobody_fails(cla
     assert "Order: Inputs first" in english.split("Checks that nobody fails")[1]
 
 
-def test_an_empty_class_has_a_page(tmp_path):
-    pages.write(COURSE, LAB, tmp_path)
-    Read((tmp_path / "class.html").read_text(encoding="utf-8"))
+def test_an_empty_class_has_a_page():
+    Read(class_page_of())
 
 
-def test_names_of_students_are_quoted_in_links(tmp_path):
-    page = page_of(tmp_path, stored("a%2F..@张"), name="class.html")
+def test_names_of_students_are_quoted_in_links():
+    page = class_page_of(stored("a%2F..@张"))
     assert 'href="a%252F..%40%E5%BC%A0/feedback.html"' in page

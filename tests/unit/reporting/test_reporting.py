@@ -16,11 +16,12 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from autograder.batch.grade import ClassResult
+from autograder.batch.record import SCHEMA, Record
+from autograder.batch.store import Facts, Stored
 from autograder.course import Course, Lab, Late, Limits, Task
 from autograder.judging.verdicts import PRECEDENCE, Check, Verdict, result_of
 from autograder.reporting import export, table
 from autograder.reporting.pages.markdown import escape, markdown
-from autograder.reporting.pages.stored import Stored
 from autograder.reporting.pages.view import view
 from labkit.messages import Message
 
@@ -64,7 +65,8 @@ def result(student="ann", first="passed", second="passed", message=None, **optio
 
 def report(result):
     """The Markdown page of a result."""
-    return markdown([view(COURSE, LAB, Stored(result, {}), language) for language in COURSE.languages])
+    stored = Stored(Record(SCHEMA, "k", {}, result), Facts("", "full", "", [], []), "")
+    return markdown([view(COURSE, LAB, stored, language) for language in COURSE.languages])
 
 
 def class_of(*results, **options):
