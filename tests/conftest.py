@@ -145,19 +145,32 @@ def graders() -> Callable[[], list[int]]:
     """Process ids of the graders: what a nursery below this process has forked."""
 
     def found() -> list[int]:
-        nurseries = [one for one, line in _below(str(os.getpid())) if NURSERY in line]
-        return [int(pid) for one in nurseries for pid, line in _below(one) if NURSERY in line]
+        return [pid for one in _nurseries() for pid, line in _below(str(one)) if NURSERY in line]
 
     return found
 
 
 @pytest.fixture
+def nurseries() -> Callable[[], list[int]]:
+    """Process ids of the processes that graders are forked from."""
+    return _nurseries
+
+
+def _nurseries() -> list[int]:
+    ours = _below(str(os.getpid()))
+    forked = {
+        pid for one, line in ours if NURSERY in line for pid, line in _below(str(one)) if NURSERY in line
+    }
+    return [pid for pid, line in ours if NURSERY in line and pid not in forked]
+
+
+@pytest.fixture
 def fork_servers() -> Callable[[], list[int]]:
     """Process ids of the sandboxes' servers and of what they have forked."""
-    return lambda: [int(pid) for pid, line in _below(str(os.getpid())) if "sandbox/server.py" in line]
+    return lambda: [pid for pid, line in _below(str(os.getpid())) if "sandbox/server.py" in line]
 
 
-def _below(ancestor: str) -> list[tuple[str, str]]:
+def _below(ancestor: str) -> list[tuple[int, str]]:
     """Id and command line of each living process below another."""
     found, waiting = [], [ancestor]
     while waiting:
@@ -165,7 +178,7 @@ def _below(ancestor: str) -> list[tuple[str, str]]:
             for child in _read(children).split():
                 line = _read(Path(f"/proc/{child}/cmdline")).replace("\0", " ")
                 if line:  # a zombie has none
-                    found.append((child, line))
+                    found.append((int(child), line))
                     waiting.append(child)
     return found
 

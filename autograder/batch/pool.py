@@ -17,6 +17,7 @@ from labkit.messages import Message
 from .process import LAST_S, PATIENCE_S, Nursery, Process
 
 TRIES = 2  # a submission whose grader died gets a second one
+DIED = f"the grader process died {TRIES} times"
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,7 @@ class Pool:
         for found in class_:
             self.add(found)
         ready = self._start(on_ready)
-        for _ in range(max(1, min(self._jobs, len(class_)))):
-            self._hire()
+        self._staff()
         while self._graders:
             for line in wait([one.process.line.fileno() for one in self._graders]):
                 one = next(one for one in self._graders if one.process.line.fileno() == line)
@@ -111,7 +111,8 @@ class Pool:
                     on_result(message)
                     self._employ(one)
                 else:
-                    self._bury(one, ready, on_result)
+                    why = "; ".join(message.errors) if isinstance(message, Refused) else DIED
+                    self._bury(one, why, ready, on_result)
             while self._waiting and not self._graders:
                 self._start_again(ready, on_ready, on_result)
 
@@ -139,10 +140,15 @@ class Pool:
         self._nursery.close(LAST_S)
         try:
             self._start(on_ready)
-            self._hire()
+            self._staff()
         except CourseError:
             for job in self._waiting.drain():
                 on_result(self._undecided(job, ready, "no grader process can start any more"))
+
+    def _staff(self) -> None:
+        """As many graders as there may be and is work for."""
+        for _ in range(self._jobs):
+            self._hire()
 
     def _hire(self) -> None:
         """One more grader, if there is work for it; without a nursery the others go on."""
@@ -159,19 +165,19 @@ class Pool:
             others = {variant for other in self._graders if other is not one for variant in other.variants}
             one.give(self._waiting.next(one.variants, others))
         else:
-            one.process.stop()
             self._graders.remove(one)
+            one.process.stop()
 
-    def _bury(self, dead: _Grader, ready: Ready, on_result: Callable[[Graded], None]) -> None:
+    def _bury(self, dead: _Grader, why: str, ready: Ready, on_result: Callable[[Graded], None]) -> None:
         """A grader process is gone: its submission gets another, and then counts as a grader fault."""
-        dead.process.stop()
         self._graders.remove(dead)
+        dead.process.stop()
         job = dead.job
         assert job
         if job.tries < TRIES:
             self._waiting.add(_Job(job.found, job.variant, job.tries + 1))
         else:
-            on_result(self._undecided(job, ready, f"the grader process died {TRIES} times"))
+            on_result(self._undecided(job, ready, why))
         self._hire()
 
     def _undecided(self, job: _Job, ready: Ready, text: str) -> Graded:

@@ -74,7 +74,8 @@ def write(path: Path, content: bytes) -> None:
             os.chmod(unfinished, 0o644)
             os.replace(unfinished, path)
         except BaseException:
-            os.unlink(unfinished)
+            with contextlib.suppress(FileNotFoundError):  # Ctrl-C just after it got its name
+                os.unlink(unfinished)
             raise
     except OSError as error:
         raise StorageError(

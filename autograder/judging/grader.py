@@ -96,6 +96,7 @@ class Grader:
     def _fork_graders(self) -> None:
         """One for each order, until the parent hangs up; then whoever is left is told to end."""
         graders: set[int] = set()
+        nursery = os.getpid()
         try:
             while True:
                 self._line.receive()
@@ -103,7 +104,7 @@ class Grader:
                 graders -= {pid for pid in graders if os.waitpid(pid, os.WNOHANG)[0]}
                 pid = os.fork()
                 if pid == 0:
-                    self._be_a_grader(Line(socket.socket(fileno=theirs)))
+                    self._be_a_grader(theirs, nursery)
                 graders.add(pid)
                 os.close(theirs)
                 handle = os.pidfd_open(pid)
@@ -116,13 +117,12 @@ class Grader:
             for pid in graders:
                 os.waitpid(pid, 0)
 
-    def _be_a_grader(self, line: Line) -> NoReturn:
-        """Answer orders until the parent hangs up, or the nursery is gone."""
-        nursery = os.getppid()
+    def _be_a_grader(self, end: int, nursery: int) -> NoReturn:
+        """Answer orders until the parent hangs up, or the nursery, a process id, is gone."""
         try:
             kernel.die_with_parent(signal.SIGTERM)
             self._line.close()
-            self._line = line
+            self._line = Line(socket.socket(fileno=end))
             self._sandbox.borrow()
             self._reference = Subject(self._sandbox, self._canary.files, self._programs, self._modules)
             self._answers = self._answers.from_now_on(self._reference)

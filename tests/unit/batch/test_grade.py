@@ -162,6 +162,42 @@ def test_a_sandbox_that_dies_is_replaced_and_nobody_loses_a_point(
     assert [result.points for result in class_.results] == [10] * 4
 
 
+def test_graders_that_lose_their_nursery_are_all_replaced_from_a_new_one(
+    mini_course, level, tmp_path, running, nurseries, graders
+):
+    mini = mini_course(tmp_path / "course")
+    for number in range(6):
+        mini.hand_in(f"s{number}")
+    seen = []
+
+    def kill_the_first(_):
+        seen.append((nurseries()[0], len(graders())))
+        if len(seen) == 1:
+            os.kill(seen[0][0], signal.SIGKILL)
+
+    class_, _ = grade(
+        mini.lab, mini.submitted, tmp_path / "out", lambda: level, 2, lambda _: None, kill_the_first
+    )
+    assert [result.points for result in class_.results] == [10] * 6
+    assert len({nursery for nursery, _ in seen}) == 2
+    assert [count for nursery, count in seen if nursery != seen[0][0]][0] == 2
+
+
+def test_without_any_nursery_what_is_left_is_undecided(mini_course, level, tmp_path, running, nurseries):
+    mini = mini_course(tmp_path / "course")
+    for number in range(4):
+        mini.hand_in(f"s{number}")
+
+    def kill(stored):
+        if stored.result.complete:
+            os.kill(*nurseries(), signal.SIGKILL)
+
+    class_, _ = grade(mini.lab, mini.submitted, tmp_path / "out", lambda: level, 1, lambda _: None, kill)
+    assert sorted(result.points is None for result in class_.results) == [False, False, True, True]
+    open_ = next(result for result in class_.results if not result.complete)
+    assert "no grader process can start" in in_full(open_.tasks[0].checks[0].message)
+
+
 def test_two_processes_at_another_level_give_the_same_bytes_and_leave_nothing(
     mini, graded, level, tmp_path, monkeypatch, running
 ):
