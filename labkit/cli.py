@@ -68,7 +68,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _seed(text: str) -> int:
     if not text.isdecimal():
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
     return int(text)
 
 
