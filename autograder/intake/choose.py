@@ -24,7 +24,7 @@ from autograder.intake.text import decoded
 from labkit.messages import Argument, Message
 
 # A file of one of these names would stand in the place of what the worker itself imports.
-_RESERVED = frozenset(sys.stdlib_module_names) | {
+RESERVED = frozenset(sys.stdlib_module_names) | {
     "IPython",
     "_pytest",
     "autograder",
@@ -168,7 +168,7 @@ def _take_helpers(chosen: Chosen, candidates: list[Entry]) -> None:
     helpers: list[Entry] = []
     for entry in candidates:
         stem = entry.name.removesuffix(".py")
-        if stem in _RESERVED or stem.startswith(("test_", "__")):
+        if stem in RESERVED or stem.startswith(("test_", "__")):
             reserved.append(entry.name)
         elif stem.isidentifier() and len(stem.encode()) <= MODULE_NAME_BYTES:
             helpers.append(entry)

@@ -6,6 +6,8 @@ import zipfile
 
 import pytest
 
+from autograder.intake import Found, read_submission
+from autograder.intake.choose import RESERVED
 from labkit import pack
 from labkit.lab import Lab, WrongUse
 
@@ -76,6 +78,16 @@ def test_a_syntax_error_is_told_and_packed_all_the_same(lab, capsys):
     code, printed, names = run(lab, capsys)
     assert (code, names) == (0, ["graph.py", "engine.py"])
     assert "engine.py, line 2" in printed
+
+
+def test_a_reserved_name_is_passed_over_here_as_in_grading(lab):
+    stems = [*RESERVED, *pack.RESERVED, "test_mine", "__mine", "testing", "mine"]
+    (lab.folder / "engine.py").write_text("".join(f"import {stem}\n" for stem in stems))
+    for stem in stems:
+        (lab.folder / f"{stem}.py").write_text("")
+    submission = read_submission(Found("ann", (lab.folder,)), lab.modules)
+    assert sorted(pack.gather(lab).files) == sorted(submission.files)
+    assert {"mine.py", "testing.py"} < submission.files.keys()
 
 
 @pytest.mark.parametrize(
