@@ -76,7 +76,7 @@ class Store:
         return Stored(found, facts, _sha256(content + aside))
 
     def keep(self, graded: Graded, depends: dict[str, str], level: Level) -> Stored:
-        """Store a result, which is durable when this returns.
+        """Store a result; once this returns, the end of this process takes nothing of it.
 
         Raises: record.StorageError.
         """

@@ -221,6 +221,21 @@ def test_a_batch_that_is_broken_off_ends_its_processes(mini, level, tmp_path, ru
     assert time.monotonic() - start < 10
 
 
+def test_what_a_grading_test_prints_is_seen_and_not_among_the_output(
+    mini_course, tmp_path, capfd, monkeypatch
+):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    mini = mini_course(tmp_path / "course")
+    path = next(mini.lab.grading.glob("test_*.py"))
+    path.write_text(
+        path.read_text("utf-8").replace("    compare(", "    print('looked at')\n    compare("), "utf-8"
+    )
+    mini.hand_in("ann")
+    mini.grade()
+    out, err = capfd.readouterr()
+    assert (out, err.count("looked at")) == ("", 2 * 5)  # the reference and ann, five cases each
+
+
 def test_results_do_not_go_among_the_submissions(mini):
     with pytest.raises(CourseError, match="holds the submissions"):
         mini.grade(out=mini.submitted)
