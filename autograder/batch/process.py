@@ -54,12 +54,13 @@ class Nursery:
         self._line, theirs = Line.pair()
         with theirs:
             self._process = subprocess.Popen(
+                # -u, since graders end without a flush.
                 [sys.executable, "-u", "-P", "-m", "autograder.judging.nursery", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 # Graders are parallel already; idle threads spin.
                 env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
                 stdin=subprocess.DEVNULL,
-                stdout=2,  # what a grading test prints must not stand in our output; -u: graders end without a flush
+                stdout=2,  # what a grading test prints must not stand in our output
                 start_new_session=True,
             )
         with contextlib.suppress(OSError):  # it has just died, which `ready` will tell
