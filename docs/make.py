@@ -26,7 +26,7 @@ TRANSCRIPT = re.compile(r"(?<=^```console\n\$ make grade\n).*?(?=^```$)", re.M |
 # picture -> page, its language, the browser's colours, width and height in pixels
 PICTURES = {
     "feedback-zh": ("adjoint-overwritten/feedback.html", "zh", "light", 900, 1900),
-    "feedback-en-dark": ("child-before-parent/feedback.html", "en", "dark", 900, 1750),
+    "feedback-en-dark": ("reflected-minus/feedback.html", "en", "dark", 900, 1750),
     "class-en": ("class.html", "en", "light", 1000, 1950),
 }
 
