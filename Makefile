@@ -2,6 +2,7 @@
 # LAB=lab1  SUBMITTED=folder  OUT=folder  JOBS=2 narrow a verb; PYTHON=python3.12 chooses the Python of .venv.
 PYTHON ?= python3
 options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED)") $(if $(OUT),--out "$(OUT)") $(if $(JOBS),--jobs "$(JOBS)")
+named_lab = "$(or $(LAB),$(error Say which lab, as in: make $@ LAB=lab1))"
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
@@ -21,10 +22,10 @@ labs-check: .venv/.use ## fail with a diff where labs/ is not what reference/ gi
 	@.venv/bin/autograder labs --check
 
 release: .venv/.use ## make a lab's zip for students, proved first (LAB=lab1 OUT=)
-	@.venv/bin/autograder release "$(LAB)" $(if $(OUT),--out "$(OUT)")
+	@.venv/bin/autograder release $(named_lab) $(if $(OUT),--out "$(OUT)")
 
 check: .venv/.use ## run a lab's public tests, as students do (LAB=lab1, or a folder)
-	@.venv/bin/python -m labkit check $(if $(LAB),"$(LAB)")
+	@.venv/bin/python -m labkit check $(named_lab)
 
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)

@@ -38,6 +38,7 @@ def labs(check: bool) -> int:
     course = load_course(Path.cwd())
     if not check:
         authoring.write_labs(course)
+        click.echo("labs/ and build/solved/ are what reference/ gives.")
         return DONE
     difference = authoring.check_labs(course)
     click.echo(difference or "labs/ is in step with reference/.", nl=not difference)

@@ -59,10 +59,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         return sub
 
     check = command("check")
-    check.add_argument("lab", metavar="LAB")
+    check.add_argument("lab", metavar="LAB", nargs="?")
     check.add_argument("--seed", type=_seed, default=1)
     command("doctor")
-    command("pack").add_argument("lab", metavar="LAB")
+    command("pack").add_argument("lab", metavar="LAB", nargs="?")
     return parser.parse_args(arguments)
 
 
@@ -93,6 +93,8 @@ def _run(options: argparse.Namespace, language: str) -> int:
         from labkit import doctor
 
         return doctor.report(Path.cwd(), language)
+    if options.lab is None:
+        raise WrongUse("student.which-lab", command=options.command)
     lab = find_lab(options.lab, Path.cwd())
     language = options.language or lab.language
     if options.command == "pack":

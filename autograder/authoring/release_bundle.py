@@ -31,7 +31,8 @@ def files_of(course: Course, lab: Lab, language: str) -> Tree:
     work = ", ".join((*lab.modules, *lab.kernels))
     for place, spoken in {README: language, **{f"{one}/{README}": one for one in others}}.items():
         section = Message("release.readme", {"lab": lab.id, "files": work}).text(spoken)
-        tree[place] += f"\n{section}\n".encode()
+        head, heading, rest = tree[place].decode().partition("\n## ")
+        tree[place] = f"{head}\n{section}\n{heading}{rest}".encode()  # set-up comes before the work
     kit = {
         **_library(course.root / LIBRARY, LIBRARY),
         ENVIRONMENT: _plain(course.root / ENVIRONMENT, ENVIRONMENT),

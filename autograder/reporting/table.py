@@ -8,6 +8,7 @@ from rich.text import Text
 from autograder.batch.grade import ClassResult
 from autograder.judging.explain import in_full
 from autograder.judging.verdicts import Result
+from labkit.messages import Message
 
 # ASCII, so that every terminal can show them and a screen reader can read them.
 SIGNS = {
@@ -95,5 +96,11 @@ def first_remark(result: Result) -> str:
             for check in task.checks:
                 failed = check.outcome != "passed" and (check.outcome == "blocked") == outcome_is_blocked
                 if failed and check.message:
-                    return in_full(check.message)
+                    return in_full(_brief(check.message))
     return next((note.text("en") for note in result.notes), "")
+
+
+def _brief(message: Message) -> Message:
+    """The message without the inputs of its call, which would push what went wrong out of the line."""
+    program = str(message.arguments.get("call", "")).partition("(")[0]
+    return Message(message.id, {**message.arguments, "call": f"{program}(..)"})

@@ -100,7 +100,7 @@ def build_server_root(world: dict[str, Any]) -> None:
     visible = {path: path for path in [*world["visible"], *world["own"], *DEVICES, "/proc"]}
     packages = {f"{SITE}/{name}": folder for name, folder in world["site"].items()}
     new_root(visible | packages, world["masked"], 1, read_only=True)
-    os.mkdir("/tmp")
+    os.makedirs("/tmp", exist_ok=True)  # it is there where this repository lies below it
     kernel.make_read_only("/")
 
 

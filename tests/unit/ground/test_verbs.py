@@ -37,6 +37,13 @@ def test_a_lab_reaches_the_students_check_as_one_word():
     assert make("-n", "check", "LAB=build/my lab").stdout.endswith('-m labkit check "build/my lab"\n')
 
 
+@pytest.mark.parametrize("verb", ["check", "release"])
+def test_a_verb_that_needs_a_lab_says_how_to_name_one(verb):
+    result = make("-n", verb)
+    assert result.returncode != 0
+    assert f"Say which lab, as in: make {verb} LAB=lab1" in result.stderr
+
+
 def fake_python(folder: Path, lines: str) -> str:
     script = folder / "python-under-test"
     script.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")

@@ -106,5 +106,12 @@ def test_a_message_is_put_into_words_in_either_language() -> None:
     assert "graph.py" in message.text("zh")
 
 
+def test_of_a_text_in_both_languages_only_one_is_shown() -> None:
+    message = Message("judging.law", {"text": "x / x is not 1 / 结果 x / x 不是 1"})
+    assert message.text("en").endswith(": x / x is not 1")
+    assert message.text("zh").endswith("：结果 x / x 不是 1")
+    assert Message("judging.law", {"text": "a / b"}).text("zh").endswith("：a / b")
+
+
 def test_braces_in_an_argument_stay_as_they_are() -> None:
     assert "{file.__class__}" in Message("intake.missing", {"file": "{file.__class__}"}).text("en")

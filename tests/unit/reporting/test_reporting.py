@@ -302,6 +302,14 @@ def test_the_cause_is_shown_before_what_it_blocks():
     )
 
 
+def test_a_remark_has_room_for_what_went_wrong_since_it_leaves_the_inputs_out():
+    message = Message(
+        "judging.wrong-value",
+        {"call": "f(x=1.5, y=2)", "quantity": "g[0]", "expected": "5", "got": "3", "tolerance": "1e-11"},
+    )
+    assert table.first_remark(result("ann", "wrong", message=message)).startswith("f(..): g[0] should be 5, ")
+
+
 def test_control_characters_of_a_student_do_not_reach_the_report():
     assert escape("a\x1b[2Jb\u202ec\x9b") == "a?\\[2Jb?c?"
 

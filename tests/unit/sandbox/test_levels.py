@@ -7,8 +7,10 @@ and a seccomp filter that answers as a kernel (or Docker's default profile) with
 import dataclasses
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +31,9 @@ MOUNT, PRCTL = (165,), (157,)
 NAMESPACES = (272, 165, 155)  # unshare, mount, pivot_root
 
 
-def here(body: str, prefix: list[str] | None = None) -> Any:
+def here(body: str, prefix: list[str] | None = None, root: Path = ROOT) -> Any:
     """What `body` assigns to `found`, in a process of its own, started through a prefix."""
-    program = f"import json, sys\nsys.path.insert(0, {str(ROOT)!r})\n{body}\nprint(json.dumps(found))"
+    program = f"import json, sys\nsys.path.insert(0, {str(root)!r})\n{body}\nprint(json.dumps(found))"
     command = [*(prefix or []), sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode and ("unshare: " in done.stderr or "max_user_namespaces" in done.stderr):
@@ -79,6 +81,13 @@ def test_the_level_holds_for_an_ordinary_user(level: Level) -> None:
 
 def test_full_holds_in_a_container_without_other_users() -> None:
     assert_holds(here(PROBE.format("full"), ["unshare", "--user", "--map-root-user"]))
+
+
+def test_a_clone_below_tmp_has_the_same_level() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        for name in ("autograder", "labkit"):
+            shutil.copytree(ROOT / name, Path(folder, name))
+        assert here(PROBE.format("full"), root=Path(folder)) == probes.probe("full")
 
 
 def test_every_attack_gets_through_where_nothing_holds_it_back() -> None:
