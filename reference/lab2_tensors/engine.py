@@ -206,6 +206,9 @@ class Executor:
         self._constants = [node.value for node in nodes]  # None where there is something to feed or compute
         self._variables = [(place[node], node) for node in nodes if is_variable(node)]
         self._returned = [place[output] for output in self.outputs]
+        self._shared = [
+            output.op is None or output in self.outputs[:i] for i, output in enumerate(self.outputs)
+        ]
         self._steps = []
         needed = set(self._returned)
         for node in reversed(nodes):  # going backwards, the first use met is the last
@@ -224,17 +227,15 @@ class Executor:
         数和列表按变量的类型接收。奇异点给出 inf 或 NaN，不发警告。
         """
         arrays = self._constants.copy()
-        for i, array in self._fed(feeds):
-            arrays[i] = array
+        self._feed(arrays, feeds)
         with np.errstate(all="ignore"):
             for compute, sources, target, last_used in self._steps:
                 arrays[target] = compute(*[arrays[i] for i in sources])
                 for i in last_used:
                     arrays[i] = None
-        return self._own(arrays)
+        return [self._own(arrays[i], shared) for i, shared in zip(self._returned, self._shared)]
 
-    def _fed(self, feeds):
-        """The place and array of each variable that the outputs need."""
+    def _feed(self, arrays, feeds):
         for node in feeds:
             if not (isinstance(node, Node) and is_variable(node)):
                 raise TypeError(
@@ -243,20 +244,12 @@ class Executor:
         for i, node in self._variables:
             if node not in feeds:
                 raise ValueError(f"{node} is needed and was not fed. / 需要 {node}，却没有给出。")
-            yield i, as_feed(node, feeds[node])
+            arrays[i] = as_feed(node, feeds[node])
 
-    def _own(self, arrays):
-        """The arrays of the outputs, copied where another could see a change of theirs."""
-        shared = {id(array) for array in self._constants if array is not None}
-        shared.update(id(arrays[i]) for i, _ in self._variables)
-        results = []
-        for i in self._returned:
-            array = arrays[i]
-            if not isinstance(array, np.ndarray) or array.base is not None or id(array) in shared:
-                array = np.array(array)
-            shared.add(id(arrays[i]))
-            results.append(array)
-        return results
+    def _own(self, array, shared):
+        """The array of an output, copied where it is another's too, or a view of one, or no array but a number."""
+        owned = type(array) is np.ndarray and array.base is None and not shared
+        return array if owned else np.array(array)
 
 
 def is_variable(node):
@@ -270,6 +263,8 @@ def as_feed(node, value):
     """A value as the array of a variable: in its shape and dtype, or refused.
     把一个值变成变量的数组：形状和类型必须相符，否则拒绝。
     """
+    if type(value) is np.ndarray and value.dtype == node.dtype and value.shape == node.shape:
+        return value
     array = np.asarray(value)
     if not isinstance(value, (np.ndarray, np.generic)) and np.can_cast(array.dtype, node.dtype, "same_kind"):
         array = array.astype(node.dtype)
