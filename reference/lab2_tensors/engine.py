@@ -247,7 +247,7 @@ class Executor:
             arrays[i] = as_feed(node, feeds[node])
 
     def _own(self, array, shared):
-        """The array of an output, copied where it is another's too, or a view of one, or no array but a number."""
+        """The array of an output, copied where it is shared, a view of another, or a number and no array."""
         owned = type(array) is np.ndarray and array.base is None and not shared
         return array if owned else np.array(array)
 

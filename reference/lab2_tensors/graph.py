@@ -573,7 +573,7 @@ class Relu(Op):
         return np.maximum(a, a.dtype.type(0))
 
     def vjp(self, adjoint, node):
-        """The adjoint where a > 0, else 0, also at a = 0. The adjoint may be infinite: choose, don't multiply.
+        """The adjoint where a > 0, else 0, also at a = 0. An adjoint may be infinite: choose, don't multiply.
         a > 0 处为伴随量，其他处为 0，在 a = 0 也取 0。伴随量可能是无穷：要选择，不要乘以 0。
         """
         ### BEGIN SOLUTION
@@ -1182,7 +1182,7 @@ MATMUL = MatMul()
 
 
 def _greatest(a, axes):
-    """What to subtract: the greatest entry along the axes, or the finite number nearest to an infinite one."""
+    """What to subtract: the greatest entry along the axes, or the finite number nearest to it."""
     finite = np.finfo(a.dtype)
     return np.minimum(np.maximum.reduce(a, axis=axes, keepdims=True, initial=finite.min), finite.max)
 
