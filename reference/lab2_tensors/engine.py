@@ -206,9 +206,6 @@ class Executor:
         self._constants = [node.value for node in nodes]  # None where there is something to feed or compute
         self._variables = [(place[node], node) for node in nodes if is_variable(node)]
         self._returned = [place[output] for output in self.outputs]
-        self._shared = [
-            output.op is None or output in self.outputs[:i] for i, output in enumerate(self.outputs)
-        ]
         self._steps = []
         needed = set(self._returned)
         for node in reversed(nodes):  # going backwards, the first use met is the last
@@ -233,7 +230,7 @@ class Executor:
                 arrays[target] = compute(*[arrays[i] for i in sources])
                 for i in last_used:
                     arrays[i] = None
-        return [self._own(arrays[i], shared) for i, shared in zip(self._returned, self._shared)]
+        return self._own(arrays)
 
     def _feed(self, arrays, feeds):
         for node in feeds:
@@ -246,10 +243,17 @@ class Executor:
                 raise ValueError(f"{node} is needed and was not fed. / 需要 {node}，却没有给出。")
             arrays[i] = as_feed(node, feeds[node])
 
-    def _own(self, array, shared):
-        """The array of an output, copied where it is shared, a view of another, or a number and no array."""
-        owned = type(array) is np.ndarray and array.base is None and not shared
-        return array if owned else np.array(array)
+    def _own(self, arrays):
+        """The arrays of the outputs; a copy of what is fed, constant, returned already, or a view."""
+        results = []
+        given = {i for i, _ in self._variables}
+        for i in self._returned:
+            array = arrays[i]
+            if i in given or self._constants[i] is not None or array.base is not None:
+                array = np.array(array)
+            given.add(i)
+            results.append(np.asarray(array))
+        return results
 
 
 def is_variable(node):

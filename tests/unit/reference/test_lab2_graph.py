@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -155,6 +155,7 @@ def test_reductions_take_numpys_axes(graph, engine, shape, data):
     axis = data.draw(
         st.none() | st.integers(-count - 1, count) | st.lists(st.integers(-count, count)).map(tuple)
     )
+    assume(shape or not isinstance(axis, int))  # NumPy still lets a scalar have an axis 0
     keepdims = data.draw(st.booleans())
     x, a = graph.variable(shape), normal(*shape)
     for name in ("sum", "mean", "max"):
