@@ -707,6 +707,11 @@ def where(condition, a, b):
     """Entries of a where the condition (bool) holds, of b elsewhere.
     条件（布尔）成立处取 a，其他处取 b。
     """
+    if isinstance(condition, bool):
+        raise TypeError(
+            "where: the condition is no tensor; a == b asks whether both are the same node: use equal(a, b). "
+            "/ where：条件不是张量；a == b 问的是“是不是同一个节点”，请用 equal(a, b)。"
+        )
     condition = as_node(condition)
     if condition.dtype != bool:
         raise TypeError(
@@ -794,7 +799,7 @@ class Reshape(Op):
         self.shape = shape
 
     def compute(self, a):
-        return np.reshape(a, self.shape)
+        return a.reshape(self.shape)
 
     def vjp(self, adjoint, node):
         (a,) = node.inputs
@@ -828,7 +833,7 @@ class Transpose(Op):
         self.axes = axes
 
     def compute(self, a):
-        return np.transpose(a, self.axes)
+        return a.transpose(self.axes)
 
     def vjp(self, adjoint, node):
         """The adjoint with its axes back in the places of the input (the inverse permutation).

@@ -344,6 +344,7 @@ MISUSES = {
     "an index out of range": (lambda g, x: x[2], r"slice.*\(2,\)"),
     "too many indices": (lambda g, x: x[0, 0], r"slice.*\(2,\)"),
     "a float condition": (lambda g, x: g.where(x, x, x), "where.*bool"),
+    "== in a condition": (lambda g, x: g.where(x == 0, x, x), "where.*equal"),
     "float indices": (lambda g, x: g.gather(x, [0.5]), "gather.*float64"),
     "float labels": (lambda g, x: g.softmax_cross_entropy(x, 0.5), "softmax_cross_entropy.*float64"),
     "labels of another shape": (lambda g, x: g.softmax_cross_entropy(x, [0, 1]), r"\(2,\).*\(2,\)"),
