@@ -20,6 +20,7 @@ import math
 
 import numpy as np
 from graph import (
+    BroadcastTo,
     Node,
     as_list,
     as_node,
@@ -191,8 +192,8 @@ class Executor:
     """Runs the graph of some outputs: planned once, then called for any number of feeds.
     运行若干输出的计算图：计划一次，之后可对任意多组输入运行。
 
-    Every node that the outputs need is computed once a run, and its array is let go after its last use.
-    输出所需的每个节点每次运行只算一次，其数组在最后一次使用后就释放。
+    What the outputs need is computed once a run, and each array is let go after its last use.
+    输出所需的每样东西每次运行只算一次，每个数组在最后一次使用后就释放。
     The arrays returned are the caller's own: they share memory with no feed, constant or other output.
     返回的数组归调用者所有：不与任何输入、常量或其他输出共享内存。
     """
@@ -205,16 +206,19 @@ class Executor:
         place = {node: i for i, node in enumerate(nodes)}
         self._constants = [node.value for node in nodes]  # None where there is something to feed or compute
         self._variables = [(place[node], node) for node in nodes if is_variable(node)]
-        self._returned = [place[output] for output in self.outputs]
         self._steps = []
-        needed = set(self._returned)
+        needed = {place[output] for output in self.outputs}
         for node in reversed(nodes):  # going backwards, the first use met is the last
-            if node.op is not None:
-                sources = tuple(place[operand] for operand in node.inputs)
+            if node.op is not None and place[node] in needed:
+                sources = tuple(place[operand] for operand in operands_of(node))
                 last_used = tuple(set(sources) - needed)
                 needed.update(sources)
                 self._steps.append((node.op.compute, sources, place[node], last_used))
         self._steps.reverse()
+        first = {output: i for i, output in reversed(list(enumerate(self.outputs)))}
+        self._returned = [
+            (place[output], output.op is None or first[output] < i) for i, output in enumerate(self.outputs)
+        ]
 
     def __call__(self, feeds):
         """The arrays of the outputs. feeds: {variable: array}, each in the variable's shape and dtype.
@@ -224,36 +228,35 @@ class Executor:
         数和列表按变量的类型接收。奇异点给出 inf 或 NaN，不发警告。
         """
         arrays = self._constants.copy()
-        self._feed(arrays, feeds)
+        for i, node in self._variables:
+            array = feeds.get(node)
+            fits = type(array) is np.ndarray and array.shape == node.shape and array.dtype == node.dtype
+            arrays[i] = array if fits else as_feed(node, array)
+        if len(feeds) > len(self._variables):
+            refuse_other_feeds(feeds)
         with np.errstate(all="ignore"):
             for compute, sources, target, last_used in self._steps:
                 arrays[target] = compute(*[arrays[i] for i in sources])
                 for i in last_used:
                     arrays[i] = None
-        return self._own(arrays)
+        return [own_array(arrays[i], is_shared) for i, is_shared in self._returned]
 
-    def _feed(self, arrays, feeds):
-        for node in feeds:
-            if not (isinstance(node, Node) and is_variable(node)):
-                raise TypeError(
-                    f"only variables can be fed, not {node!r}. / 只能给变量输入数组，而不是 {node!r}。"
-                )
-        for i, node in self._variables:
-            if node not in feeds:
-                raise ValueError(f"{node} is needed and was not fed. / 需要 {node}，却没有给出。")
-            arrays[i] = as_feed(node, feeds[node])
 
-    def _own(self, arrays):
-        """The arrays of the outputs; a copy of what is fed, constant, returned already, or a view."""
-        results = []
-        given = {i for i, _ in self._variables}
-        for i in self._returned:
-            array = arrays[i]
-            if i in given or self._constants[i] is not None or array.base is not None:
-                array = np.array(array)
-            given.add(i)
-            results.append(np.asarray(array))
-        return results
+def own_array(array, is_shared):
+    """The array of an output; a copy of one that is shared or a view.
+    输出的数组；若与别处共享或是视图，则给出副本。
+    """
+    return np.array(array) if is_shared or array.base is not None else np.asarray(array)
+
+
+def operands_of(node):
+    """The nodes whose arrays an operation reads: NumPy's functions broadcast by themselves.
+    运算要读取其数组的节点：NumPy 的函数自己会广播。
+    """
+    whole = [operand for operand in node.inputs if type(operand.op) is not BroadcastTo]
+    if isinstance(node.op.compute, np.ufunc) and whole:
+        return [operand if operand in whole else operand.inputs[0] for operand in node.inputs]
+    return node.inputs
 
 
 def is_variable(node):
@@ -267,8 +270,8 @@ def as_feed(node, value):
     """A value as the array of a variable: in its shape and dtype, or refused.
     把一个值变成变量的数组：形状和类型必须相符，否则拒绝。
     """
-    if type(value) is np.ndarray and value.dtype == node.dtype and value.shape == node.shape:
-        return value
+    if value is None:
+        raise ValueError(f"{node} is needed and was not fed. / 需要 {node}，却没有给出。")
     array = np.asarray(value)
     if not isinstance(value, (np.ndarray, np.generic)) and np.can_cast(array.dtype, node.dtype, "same_kind"):
         array = array.astype(node.dtype)
@@ -277,6 +280,15 @@ def as_feed(node, value):
             f"{node} was fed {array.dtype} {array.shape}. / 给 {node} 的是 {array.dtype} {array.shape}。"
         )
     return array
+
+
+def refuse_other_feeds(feeds):
+    """Raises TypeError if anything but a variable is fed.
+    若给变量以外的东西输入数组，则抛出 TypeError。
+    """
+    for node in feeds:
+        if not (isinstance(node, Node) and is_variable(node)):
+            raise TypeError(f"only variables can be fed, not {node!r}. / 只能给变量输入，而不是 {node!r}。")
 
 
 def immediate_gradients(output, inputs, feeds):

@@ -428,8 +428,11 @@ def choose(condition, a, b):
         return np.where(condition, a, b)
     integer = np.dtype(f"i{a.itemsize}")
     mask = np.negative(condition.view(np.int8)).astype(integer)
-    mask &= a.view(integer) ^ b.view(integer)
-    mask ^= b.view(integer)
+    if b.size and not any(b.strides) and b.view(integer).item(0) == 0:  # most often b is a constant 0
+        mask &= a.view(integer)
+    else:
+        mask &= a.view(integer) ^ b.view(integer)
+        mask ^= b.view(integer)
     return mask.view(a.dtype)
 
 
@@ -1236,13 +1239,20 @@ class Softmax(Op):
         self.axes = axes
 
     def compute(self, a):
-        weights = np.exp(a - _greatest(a, self.axes))
-        total = np.add.reduce(weights, axis=self.axes, keepdims=True)
-        return weights / (total + (total == 0))  # 0 / 1 where all are -inf
+        return shares_of(a, self.axes)
 
     def vjp(self, adjoint, node):
         weighted = adjoint * node
         return (weighted - node * sum(weighted, self.axes, keepdims=True),)
+
+
+def shares_of(a, axes):
+    """The softmax of an array.
+    数组的 softmax。
+    """
+    weights = np.exp(a - _greatest(a, axes))
+    total = np.add.reduce(weights, axis=axes, keepdims=True)
+    return weights / (total + (total == 0))  # 0 / 1 where all are -inf
 
 
 def softmax(a, axis=-1):
@@ -1263,14 +1273,32 @@ class SoftmaxCrossEntropy(Op):
 
     def compute(self, logits, labels):
         check_indices(self.name, labels, 0, logits.shape[-1])
-        shifted = logits - _greatest(logits, (logits.ndim - 1,))
+        shifted = logits - _greatest(logits, -1)
         chosen = shifted.reshape(-1, shifted.shape[-1])[np.arange(labels.size), labels.ravel()]
         return np.log(np.add.reduce(np.exp(shifted), axis=-1)) - chosen.reshape(labels.shape)
 
     def vjp(self, adjoint, node):
-        logits, labels = node.inputs
-        errors = softmax(logits) - one_hot(labels, logits.shape[-1], logits.dtype)
+        logits = node.inputs[0]
+        errors = Node(SOFTMAX_ERROR, node.inputs, logits.shape, logits.dtype)
         return reshape(adjoint, (*node.shape, 1)) * errors, None
+
+
+class SoftmaxError(Op):
+    """The derivative of the cross-entropy by the logits: the softmax, less 1 at the label.
+    交叉熵对 logits 的导数：softmax，在标签处减 1。
+    """
+
+    name = "softmax_error"
+
+    def compute(self, logits, labels):
+        errors = shares_of(logits, -1)
+        rows = errors.reshape(-1, errors.shape[-1])
+        rows[np.arange(labels.size), labels.ravel()] -= 1
+        return errors
+
+    def vjp(self, adjoint, node):
+        shares = softmax(node.inputs[0])
+        return *shares.op.vjp(adjoint, shares), None
 
 
 def softmax_cross_entropy(logits, labels):
@@ -1290,16 +1318,7 @@ def softmax_cross_entropy(logits, labels):
     return Node(SOFTMAX_CROSS_ENTROPY, (logits, labels), labels.shape, logits.dtype)
 
 
-def one_hot(labels, classes, dtype=np.float64):
-    """Labels as rows of zeros with a single 1: shape (..., classes).
-    把标签变成只有一个 1 的行：形状 (..., 类别数)。
-    """
-    labels = integers("one_hot", labels)
-    column = reshape(labels, (*labels.shape, 1))
-    return astype(equal(column, np.arange(classes)), dtype)
-
-
-SOFTMAX_CROSS_ENTROPY = SoftmaxCrossEntropy()
+SOFTMAX_CROSS_ENTROPY, SOFTMAX_ERROR = SoftmaxCrossEntropy(), SoftmaxError()
 
 
 # --- Walks through the graph / 图的遍历 ---------------------------------------------------------------------

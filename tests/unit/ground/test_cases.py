@@ -1,4 +1,4 @@
-"""tests/cases.toml names for each case of a bug report a test that exists, or the reason why there is none."""
+"""tests/cases.toml names for each case of a bug report a test that exists, or why there is none."""
 
 import ast
 import tomllib

@@ -160,9 +160,15 @@ WRONG = {
         "float64.*float32",
     ),
     "floats as labels": (lambda e, g, x, i: e.Executor(i)({i: [0.5, 1]}), "int64.*float64"),
-    "a feed of a computed node": (lambda e, g, x, i: e.Executor(x)({x + 1: 1}), "only variables.*add"),
-    "a feed of a constant": (lambda e, g, x, i: e.Executor(x)({g.constant(1.0): 1}), "only variables"),
-    "a feed by name": (lambda e, g, x, i: e.Executor(x)({"x": np.ones(2)}), "only variables.*'x'"),
+    "a feed of a computed node": (
+        lambda e, g, x, i: e.Executor(x)({x: np.ones((2, 2)), x + 1: 1}),
+        "only variables.*add",
+    ),
+    "a feed of a constant": (
+        lambda e, g, x, i: e.Executor(i)({i: [0, 1], g.constant(1.0): 1}),
+        "only variables",
+    ),
+    "a feed by name": (lambda e, g, x, i: e.Executor(i)({i: [0, 1], "x": 1}), "only variables.*'x'"),
 }
 
 

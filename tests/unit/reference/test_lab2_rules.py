@@ -329,7 +329,7 @@ def every_operation(graph, dtype):
         *(graph.sum(a), graph.sum(a, 1), graph.mean(a), graph.mean(a, 0), graph.max(a), graph.max(a, -1)),
         *(graph.concatenate([a, b]), a[1:, 0], graph.gather(a, labels), graph.scatter_add(a, labels, (3, 3))),
         *(graph.logsumexp(a), graph.logsumexp(a, 1), graph.softmax(a), graph.softmax(a, None)),
-        *(graph.softmax_cross_entropy(a, labels), graph.one_hot(labels, 3, dtype) * a, a * (a > b)),
+        *(graph.softmax_cross_entropy(a, labels), a * (a > b)),
         *(a * np.float64(0.5), a + np.sqrt(2), a - np.int64(1), sum([a, b])),
     ]
     draw = np.random.default_rng(5)
@@ -340,7 +340,7 @@ def every_operation(graph, dtype):
 def test_all_operations_are_covered(graph):
     nodes, _, _ = every_operation(graph, np.float64)
     used = {type(node.op).__name__ for node in graph.topological_order(nodes)}
-    bases = {"Op", "Reduction", "NoneType", "AsType", "PutSlice"}
+    bases = {"Op", "Reduction", "NoneType", "AsType", "PutSlice", "SoftmaxError"}
     ops = {
         name for name, kind in vars(graph).items() if isinstance(kind, type) and issubclass(kind, graph.Op)
     }
