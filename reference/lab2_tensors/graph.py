@@ -167,11 +167,10 @@ def variable(shape, dtype=np.float64, name=None):
     shape: an int or a tuple of ints. dtype: float, integer or bool.
     shape：一个整数或整数元组；dtype：浮点、整数或布尔类型。
     """
-    sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
-    sizes = tuple(operator.index(size) for size in sizes)
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"variable: no shape {sizes}. / variable：没有形状 {sizes}。")
-    return Node(None, (), sizes, _supported(np.dtype(dtype)), name=name)
+    shape = as_shape(shape)
+    if any(length < 0 for length in shape):
+        raise ValueError(f"variable: no shape {shape}. / variable：没有形状 {shape}。")
+    return Node(None, (), shape, _supported(np.dtype(dtype)), name=name)
 
 
 def constant(array):
@@ -222,6 +221,14 @@ def _supported(dtype):
 
 
 # --- Shapes and dtypes / 形状和类型 ------------------------------------------------------------------------
+
+
+def as_shape(shape):
+    """A shape, or one length, as a tuple of ints.
+    把形状或一个长度变成整数元组。
+    """
+    lengths = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple(operator.index(length) for length in lengths)
 
 
 def broadcast_shape(name, shapes):
@@ -783,8 +790,7 @@ def broadcast_to(a, shape):
     """a repeated to a shape by NumPy's rule; a itself if it has that shape.
     按 NumPy 的规则把 a 重复成给定形状；形状已相同就返回 a 本身。
     """
-    a = as_node(a)
-    shape = tuple(shape)
+    a, shape = as_node(a), as_shape(shape)
     if a.shape == shape:
         return a
     if len(shape) < a.ndim or broadcast_shape("broadcast_to", [a.shape, shape]) != shape:
@@ -813,8 +819,7 @@ def reshape(a, shape):
     """The same entries in another shape, in C order; one length may be -1. a itself if it has that shape.
     同样的元素按 C 次序排成另一形状，其中一个长度可为 -1；形状已相同就返回 a 本身。
     """
-    a = as_node(a)
-    wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    a, wanted = as_node(a), as_shape(shape)
     size, rest = math.prod(a.shape), math.prod(length for length in wanted if length != -1)
     if wanted.count(-1) == 1 and rest > 0:
         wanted = tuple(size // rest if length == -1 else length for length in wanted)
@@ -983,8 +988,8 @@ class Gather(Op):
         """Each entry of the adjoint goes back where it was looked up; what was looked up twice adds up.
         伴随量的每个元素回到它被取出的地方；取过两次的要相加。
 
-        Integers have no gradient. The graph has an operation for this: see below.
-        整数没有梯度。图中有一个运算可用：见下面。
+        Integers have no gradient. The graph has an operation for this: see ScatterAdd.
+        整数没有梯度。图中有一个运算可用：见 ScatterAdd。
         """
         ### BEGIN SOLUTION
         a, indices = node.inputs
@@ -1021,15 +1026,28 @@ def gather(a, indices, axis=0):
     """
     a, indices = as_node(a), integers("gather", indices)
     (axis,) = normal_axes("gather", operator.index(axis), a.shape)
-    shape = (*a.shape[:axis], *indices.shape, *a.shape[axis + 1 :])
-    return Node(Gather(axis), (a, indices), shape, a.dtype)
+    return Node(Gather(axis), (a, indices), gathered_shape(a.shape, indices.shape, axis), a.dtype)
 
 
 def scatter_add(a, indices, shape, axis=0):
     """Zeros of a shape, plus the entries of a at integer indices along one axis: gather's way back.
     给定形状的零，沿一个轴在整数下标处加上 a 的元素：gather 的逆过程。
     """
-    return Node(ScatterAdd(shape, axis), (as_node(a), integers("scatter_add", indices)), shape, a.dtype)
+    a, indices, shape = as_node(a), integers("scatter_add", indices), as_shape(shape)
+    (axis,) = normal_axes("scatter_add", operator.index(axis), shape)
+    if a.shape != gathered_shape(shape, indices.shape, axis):
+        raise ValueError(
+            f"scatter_add: {a.shape} is not what indices {indices.shape} take from {shape} along axis {axis}. "
+            f"/ scatter_add：{a.shape} 不是用下标 {indices.shape} 从 {shape} 沿轴 {axis} 取出的形状。"
+        )
+    return Node(ScatterAdd(shape, axis), (a, indices), shape, a.dtype)
+
+
+def gathered_shape(shape, indices_shape, axis):
+    """A shape whose axis is replaced by the shape of indices.
+    把一个轴换成下标的形状以后的形状。
+    """
+    return (*shape[:axis], *indices_shape, *shape[axis + 1 :])
 
 
 def integers(name, indices):

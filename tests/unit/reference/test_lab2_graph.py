@@ -352,6 +352,7 @@ MISUSES = {
     "an axis twice": (lambda g, x: g.sum(x, (0, -1)), r"sum.*\(0, -1\).*\(2,\).*twice"),
     "an axis out of range": (lambda g, x: g.mean(x, 1), r"mean.*axis 1.*\(2,\)"),
     "axes that miss one": (lambda g, x: g.transpose(x, ()), r"transpose.*\(\).*\(2,\)"),
+    "a lookup that does not fit": (lambda g, x: g.scatter_add(x, [0], (3,)), r"scatter_add.*\(2,\).*\(1,\)"),
     "no tensors": (lambda g, x: g.concatenate([]), "concatenate"),
     "a scalar matrix": (lambda g, x: x @ 2.0, r"matmul.*\(2,\) and \(\)"),
     "a negative length": (lambda g, x: g.variable((-1,)), "variable.*-1"),
