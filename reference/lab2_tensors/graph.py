@@ -1037,7 +1037,7 @@ def scatter_add(a, indices, shape, axis=0):
     (axis,) = normal_axes("scatter_add", operator.index(axis), shape)
     if a.shape != gathered_shape(shape, indices.shape, axis):
         raise ValueError(
-            f"scatter_add: {a.shape} is not what indices {indices.shape} take from {shape} along axis {axis}. "
+            f"scatter_add: {a.shape} is not what indices {indices.shape} take from {shape} on axis {axis}. "
             f"/ scatter_add：{a.shape} 不是用下标 {indices.shape} 从 {shape} 沿轴 {axis} 取出的形状。"
         )
     return Node(ScatterAdd(shape, axis), (a, indices), shape, a.dtype)

@@ -108,6 +108,10 @@ def test_E08_the_three_ways_to_write_relu_at_0(graph, at):
     equal(a + b, 1.0)
 
 
+def test_relu_stops_an_infinite_adjoint(graph, at):
+    equal(at(lambda x: graph.sqrt(graph.relu(x)), [-1, 4])[1], [0.0, 0.25])
+
+
 @pytest.mark.parametrize("zero", [0.0, -0.0])
 def test_E09_abs_at_0_has_the_derivative_0(graph, at, zero):
     equal(at(graph.abs, zero)[1], 0.0)
@@ -146,7 +150,9 @@ def test_E17_an_untaken_branch_at_a_pole_sends_nothing_back(graph, at):
 def test_E18_log_in_the_untaken_branch(graph, at):
     x = [-1, 0, 2]
     equal(at(lambda x: graph.where(x > 0, graph.log(graph.where(x > 0, x, 1)), 0), x)[1], [0.0, 0, 0.5])
-    for branch in (graph.log, lambda x: 1 / x, graph.sqrt, lambda x: x**-1.5, lambda x: x ** (0 * x - 1)):
+    divisors = np.array([0.0, 0, 1])
+    branches = [graph.log, graph.sqrt, lambda x: 1 / x, lambda x: x / divisors, lambda x: x**-1.5]
+    for branch in (*branches, lambda x: x ** (0 * x - 1), lambda x: graph.exp(1000 * (1 - x))):
         assert np.isfinite(at(lambda x: graph.where(x > 0, branch(x), 0), x)[1]).all()  # noqa: B023
 
 

@@ -121,6 +121,13 @@ def test_mixed_dtypes_give_every_input_a_gradient_of_its_own(graph, engine):
     assert (by_x.tolist(), by_y.tolist()) == ([3, 4], [1, 2])
 
 
+def test_an_adjoint_takes_the_dtype_of_its_output(graph, engine):
+    x = graph.variable((2,), np.float32)
+    for adjoint in (np.ones(2), graph.constant(np.ones(2)), graph.constant(np.array([1, 1]))):
+        (gradient,) = engine.gradients(x * x, x, adjoint)
+        assert gradient.dtype == np.float32
+
+
 def test_one_node_may_stand_where_a_list_may(graph, engine):
     x = graph.variable((2,))
     y = x * x
@@ -500,6 +507,13 @@ def test_results_share_memory_with_nothing_that_another_holds(graph, engine):
         array[...] = 7.0
     np.testing.assert_array_equal(fed, kept)
     np.testing.assert_array_equal(engine.Executor(outputs)({x: fed})[2], np.ones((2, 3)))
+
+
+def test_a_function_of_broadcasts_alone_has_the_shape_that_was_known(graph, engine):
+    x = graph.variable((2,))
+    wide = graph.broadcast_to(x, (3, 2))
+    for node in (wide * wide, -wide, wide + graph.broadcast_to(x[:1], (3, 2))):
+        assert engine.Executor(node)({x: np.ones(2)})[0].shape == (3, 2)
 
 
 def test_numbers_and_lists_are_taken_in_the_variables_dtype(graph, engine):

@@ -258,9 +258,10 @@ def test_cross_entropy_is_the_negative_logarithm_of_the_softmax(graph, engine):
     same(run(engine, graph.softmax_cross_entropy(x, labels), {x: a}), right)
 
 
-def test_infinite_entries_of_a_softmax_count_as_everything_or_nothing(graph, engine):
-    x = graph.variable((4, 2))
-    a = np.array([[np.inf, 1.0], [-np.inf, 1.0], [-np.inf, -np.inf], [np.nan, 1.0]])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_infinite_entries_of_a_softmax_count_as_everything_or_nothing(graph, engine, dtype):
+    x = graph.variable((4, 2), dtype)
+    a = np.array([[np.inf, 1.0], [-np.inf, 1.0], [-np.inf, -np.inf], [np.nan, 1.0]], dtype)
     np.testing.assert_array_equal(run(engine, graph.logsumexp(x, 1), {x: a}), [np.inf, 1.0, -np.inf, np.nan])
     np.testing.assert_array_equal(run(engine, graph.softmax(x), {x: a})[1:3], [[0, 1], [0, 0]])
 
@@ -308,6 +309,14 @@ def test_a_constant_is_a_copy_that_cannot_be_written(graph, engine):
     np.testing.assert_array_equal(run(engine, node, {}), np.ones(3))
     with pytest.raises(ValueError, match="read-only"):
         node.value[0] = 7
+
+
+def test_an_array_in_a_formula_is_copied(graph, engine):
+    array = np.ones(3)
+    x = graph.variable((3,))
+    product = x * array
+    array[0] = 7
+    np.testing.assert_array_equal(run(engine, product, {x: np.ones(3)}), np.ones(3))
 
 
 def test_nodes_are_keys_by_identity(graph):
