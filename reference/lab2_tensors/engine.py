@@ -309,18 +309,17 @@ def immediate_gradients(output, inputs, feeds):
     规则完全相同，只是每条规则立即在常量上算出，其节点随即丢弃。剩下的是没有图的数值，不能再求导。
     """
     (output,), inputs = differentiable(output), differentiable(inputs)
-    nodes = topological_order([output, *inputs])
-    node_to_array = dict(zip(nodes, Executor(nodes)(feeds)))
-    node_to_grad = {node: np.zeros(node.shape, node.dtype) for node in nodes}
     (start,) = starting_adjoints([output], None)
-    node_to_grad[output] = start.value
+    nodes = topological_order(output)
+    node_to_array = dict(zip(nodes, Executor(nodes)(feeds)))
+    node_to_grad = {node: np.zeros(node.shape, node.dtype) for node in [*nodes, *inputs]}
+    node_to_grad[output] = np.array(start.value)
     for node in reversed(nodes):
         if node.op is None:
             continue
         operands = [constant(node_to_array[operand]) for operand in node.inputs]
         here = Node(node.op, operands, node.shape, node.dtype)
-        partials = zip(node.inputs, node.op.vjp(constant(node_to_grad[node]), here))
-        for operand, partial in partials:
+        for operand, partial in zip(node.inputs, node.op.vjp(constant(node_to_grad[node]), here)):
             if partial is not None:
                 node_to_grad[operand] = node_to_grad[operand] + Executor(partial)({})[0]
     return [node_to_grad[node] for node in inputs]

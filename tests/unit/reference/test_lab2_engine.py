@@ -337,6 +337,9 @@ def test_the_immediate_engine_agrees_and_leaves_no_graph(graph, engine):
     for one, other in zip(engine.immediate_gradients(loss, variables, feeds), extended, strict=True):
         assert type(one) is np.ndarray
         close(one, other)
+    other = graph.variable((2,))
+    by_loss, by_other = engine.immediate_gradients(loss, [loss, other], feeds)
+    assert (by_loss, by_other.tolist()) == (1, [0, 0])
     with pytest.raises(TypeError, match="ndarray"):
         engine.gradients(engine.immediate_gradients(loss, variables, feeds)[0], variables)
 
