@@ -956,7 +956,8 @@ def slice_of(a, index):
     a[index]：整数、切片、None 和省略号，与 NumPy 相同。
     """
     index = index if isinstance(index, tuple) else (index,)
-    if not all(one is None or one is Ellipsis or isinstance(one, (slice, int, np.integer)) for one in index):
+    kinds = (slice, int, np.integer, type(None), type(...))
+    if not all(isinstance(one, kinds) and not isinstance(one, bool) for one in index):
         raise TypeError(
             "slice: an index is an integer, a slice, None or an ellipsis; for several indices use gather. "
             "/ slice：下标是整数、切片、None 或省略号；一次取多个下标请用 gather。"

@@ -349,6 +349,7 @@ MISUSES = {
     "for": (lambda g, x: list(x), "not iterable"),
     "several indices": (lambda g, x: x[[0, 1]], "gather"),
     "a mask": (lambda g, x: x[x > 0], "gather"),
+    "a bool as index": (lambda g, x: x[True], "gather"),
     "an index out of range": (lambda g, x: x[2], r"slice.*\(2,\)"),
     "too many indices": (lambda g, x: x[0, 0], r"slice.*\(2,\)"),
     "a float condition": (lambda g, x: g.where(x, x, x), "where.*bool"),

@@ -45,15 +45,15 @@ def slopes(graph, outputs, vectors, variables, arrays):
     return result
 
 
-def close(got, right, tolerance=1e-11):
+def close(got, right, tolerance=1e-11, floor=0.0):
     assert (got.shape, got.dtype) == (right.shape, right.dtype)
     assert np.isfinite(right).all()
-    assert np.linalg.norm(got - right) <= tolerance * np.linalg.norm(right)
+    assert np.linalg.norm(got - right) <= tolerance * np.linalg.norm(right) + floor
 
 
-def check(graph, engine, build, arrays, orders=2, seed=0):
+def check(graph, engine, build, arrays, orders=2, floor=0.0):
     """Gradients of build(*nodes) with a random signed adjoint, then the gradients of those, and so on."""
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     variables = [graph.variable(array.shape) for array in arrays]
     outputs = [build(*variables)]
     for _ in range(orders):
@@ -61,7 +61,7 @@ def check(graph, engine, build, arrays, orders=2, seed=0):
         gradients = engine.gradients(outputs, variables, vectors)
         got = engine.Executor(gradients)(dict(zip(variables, arrays, strict=True)))
         for one, right in zip(got, slopes(graph, outputs, vectors, variables, arrays), strict=True):
-            close(one, right)
+            close(one, right, floor=floor)
         outputs = gradients
 
 
@@ -298,7 +298,8 @@ def test_random_graphs_have_the_derivatives_of_their_values(graph, engine, steps
             nodes.append(choices[choice](nodes[a], nodes[b]))
         return nodes[-1] + nodes[-2]
 
-    check(graph, engine, build, [normal(2, 2), normal(2, 2)[::-1], positive(2, 2)], orders=1)
+    # What cancels is 0 only to rounding.
+    check(graph, engine, build, [normal(2, 2), normal(2, 2)[::-1], positive(2, 2)], floor=1e-11)
 
 
 # --- What a rule may not do
