@@ -110,16 +110,16 @@ class Node:
         return abs(self)
 
     def __gt__(self, other):
-        return compare(GREATER, self, other)
+        return elementwise(GREATER, self, other)
 
     def __lt__(self, other):
-        return compare(GREATER, other, self)
+        return elementwise(LESS, self, other)
 
     def __ge__(self, other):
-        return compare(GREATER_EQUAL, self, other)
+        return elementwise(GREATER_EQUAL, self, other)
 
     def __le__(self, other):
-        return compare(GREATER_EQUAL, other, self)
+        return elementwise(LESS_EQUAL, self, other)
 
     def __getitem__(self, index):
         return slice_of(self, index)
@@ -154,10 +154,12 @@ class Node:
         """NumPy asks here what array * x is (a Node) and what np.exp(x) is (refused).
         NumPy 在这里询问 array * x（得到节点）和 np.exp(x)（拒绝）的含义。
         """
-        overloaded = _FUNCTION_OF_UFUNC.get(function)
-        if overloaded is None or method != "__call__" or options:
-            return self.__float__()
-        return overloaded(*operands)
+        if method == "__call__" and not options:
+            if function is np.matmul:
+                return matmul(*operands)
+            if function in _OF_OPERATORS:
+                return elementwise(_OF_OPERATORS[function], *operands)
+        return self.__float__()
 
 
 def variable(shape, dtype=np.float64, name=None):
@@ -358,20 +360,13 @@ class Op:
 
 
 def elementwise(op, *operands):
-    """The node of an elementwise operation; what stands for it in NumPy is op.compute.
+    """The node of an elementwise operation; op.compute is NumPy's function for it.
     逐元素运算的节点；op.compute 就是 NumPy 的对应函数。
     """
     shape = broadcast_shape(op.name, [shape_of(one) for one in operands])
-    dtype = common_dtype(operands, op.compute)
-    return Node(op, alike(operands, shape, dtype), shape, dtype)
-
-
-def compare(op, a, b):
-    """The bool node of a comparison entry by entry.
-    逐元素比较的布尔节点。
-    """
-    shape = broadcast_shape(op.name, [shape_of(a), shape_of(b)])
-    return Node(op, alike([a, b], shape, common_dtype([a, b])), shape, np.dtype(bool))
+    compares = isinstance(op, Compare)
+    dtype = common_dtype(operands, np.result_type if compares else op.compute)
+    return Node(op, alike(operands, shape, dtype), shape, np.dtype(bool) if compares else dtype)
 
 
 class Add(Op):
@@ -658,7 +653,12 @@ ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER = Add(), Subtract(), Multiply(), Divide()
 NEGATIVE, MAXIMUM, CHAIN, WHERE = Negative(), Maximum(), Chain(), Where()
 EXP, LOG, SIN, COS, TANH, SQRT, ABS, RELU = Exp(), Log(), Sin(), Cos(), Tanh(), Sqrt(), Abs(), Relu()
 GREATER, GREATER_EQUAL = Compare("greater", np.greater), Compare("greater_equal", np.greater_equal)
+LESS, LESS_EQUAL = Compare("less", np.less), Compare("less_equal", np.less_equal)
 EQUAL = Compare("equal", np.equal)
+_OF_OPERATORS = {
+    op.compute: op
+    for op in (ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL)
+}
 
 
 def exp(a):
@@ -710,7 +710,7 @@ def equal(a, b):
     """Where a and b are equal: a bool node (a == b asks whether they are the same node).
     a 与 b 在哪里相等：布尔节点（a == b 问的是“是不是同一个节点”）。
     """
-    return compare(EQUAL, a, b)
+    return elementwise(EQUAL, a, b)
 
 
 def where(condition, a, b):
@@ -739,20 +739,6 @@ def astype(a, dtype):
     """
     a, dtype = as_node(a), _supported(np.dtype(dtype))
     return a if a.dtype == dtype else Node(AsType(dtype), (a,), a.shape, dtype)
-
-
-_FUNCTION_OF_UFUNC = {
-    np.add: lambda a, b: elementwise(ADD, a, b),
-    np.subtract: lambda a, b: elementwise(SUBTRACT, a, b),
-    np.multiply: lambda a, b: elementwise(MULTIPLY, a, b),
-    np.divide: lambda a, b: elementwise(DIVIDE, a, b),
-    np.power: lambda a, b: power(a, b),
-    np.matmul: lambda a, b: matmul(a, b),
-    np.greater: lambda a, b: compare(GREATER, a, b),
-    np.less: lambda a, b: compare(GREATER, b, a),
-    np.greater_equal: lambda a, b: compare(GREATER_EQUAL, a, b),
-    np.less_equal: lambda a, b: compare(GREATER_EQUAL, b, a),
-}
 
 
 # --- Shapes / 形状的运算 -----------------------------------------------------------------------------------
