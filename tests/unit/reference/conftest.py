@@ -1,6 +1,7 @@
-"""Lab 1's solved modules under the plain names that students import them by, and its grading tests in this
+"""Solved modules under the plain names that students import them by, and lab 1's grading tests in this
 process, without sandbox or limits."""
 
+import contextlib
 import importlib
 import importlib.util
 import os
@@ -19,25 +20,41 @@ from autograder.worker import codec
 
 ROOT = Path(__file__).parents[3]
 LAB1 = ROOT / "reference" / "lab1_scalars"
+LAB2 = ROOT / "reference" / "lab2_tensors"
 KEY = bytes(range(32))
 
 
-@pytest.fixture(scope="module")
-def lab1() -> Iterator[dict[str, ModuleType]]:
-    """`graph` and `engine`, in sys.modules for as long as a module's tests run."""
+@contextlib.contextmanager
+def modules_of(folder: Path) -> Iterator[dict[str, ModuleType]]:
+    """`graph` and `engine` of a solved lab, in sys.modules for as long as the block runs."""
     names = ("graph", "engine")
     assert not set(names) & set(sys.modules)
-    sys.path.insert(0, str(LAB1))
+    sys.path.insert(0, str(folder))
     try:
         yield {name: importlib.import_module(name) for name in names}
     finally:
-        sys.path.remove(str(LAB1))
+        sys.path.remove(str(folder))
         for name in names:
             sys.modules.pop(name, None)
 
 
 @pytest.fixture(scope="module")
+def lab1() -> Iterator[dict[str, ModuleType]]:
+    """Lab 1's modules, for as long as a module's tests run."""
+    with modules_of(LAB1) as modules:
+        yield modules
+
+
+@pytest.fixture(scope="module")
+def lab2() -> Iterator[dict[str, ModuleType]]:
+    """Lab 2's modules, for as long as a module's tests run."""
+    with modules_of(LAB2) as modules:
+        yield modules
+
+
+@pytest.fixture(scope="module")
 def graph(lab1: dict[str, ModuleType]) -> ModuleType:
+    """Lab 1's; the tests of lab 2 have their own."""
     return lab1["graph"]
 
 
