@@ -5,7 +5,7 @@ options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check check release grade regrade audit test test-quick soak lint doctor bench
+.PHONY: help setup labs labs-check check release grade regrade audit handouts test test-quick soak lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -34,6 +34,9 @@ audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solu
 
 regrade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
 	@.venv/bin/autograder regrade $(options)
+
+handouts: .venv/.use ## build the handouts into build/handouts, a site that works offline and prints
+	@.venv/bin/autograder handouts
 
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor

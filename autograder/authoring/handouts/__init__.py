@@ -1,4 +1,4 @@
-"""The handouts' site: `build` makes it, the modules beside it are Sphinx extensions that `handouts/conf.py` names."""
+"""The handouts' site: `build` makes it; beside it are the Sphinx extensions that handouts/conf.py names."""
 
 from .build import BOOKS, build
 

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from io import StringIO
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
@@ -37,9 +38,7 @@ def build(course: Course, out: Path) -> None:
     Raises: CourseError with the first thing to mend, as FILE:LINE where there is a line.
     """
     source = course.root / "handouts"
-    for book in BOOKS:
-        if not (source / book / "index.md").is_file():
-            raise CourseError(f"handouts/{book}/index.md is missing. Every book starts there: put it back.")
+    _check_pages(source)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".handouts-") as made:
@@ -50,7 +49,27 @@ def build(course: Course, out: Path) -> None:
             shutil.rmtree(out, ignore_errors=True)
             site.rename(out)
     except OSError as error:
-        raise CourseError(f"{error.filename or out} can't be written: {error.strerror}. Make room there.") from None
+        raise CourseError(
+            f"{error.filename or out} can't be written: {error.strerror}. Make room there."
+        ) from None
+
+
+def _check_pages(source: Path) -> None:
+    """Every page can be read and stands in both languages, or the link between them would lead nowhere."""
+    for book in BOOKS:
+        if not (source / book / "index.md").is_file():
+            raise CourseError(f"handouts/{book}/index.md is missing. Every book starts there: put it back.")
+        other = (source / book).with_name("en" if book.endswith("zh") else "zh")
+        for page in sorted((source / book).rglob("*.md")):
+            name = page.relative_to(source / book)
+            try:
+                page.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                place = page.relative_to(source.parent).as_posix()
+                raise CourseError(f"{place} is not UTF-8. Save it as UTF-8.") from None
+            if not (other / name).is_file():
+                place = (other / name).relative_to(source.parent).as_posix()
+                raise CourseError(f"{place} is missing. Write it: the page stands in one language only.")
 
 
 def _build_book(course: Course, book: str, site: Path, doctrees: Path) -> None:
@@ -64,7 +83,10 @@ def _build_book(course: Course, book: str, site: Path, doctrees: Path) -> None:
     warnings = StringIO()
     path = list(sys.path)
     try:
-        with patch_docutils(course.root / "handouts"), docutils_namespace():
+        with patch_docutils(course.root / "handouts"), docutils_namespace(), catch_warnings():
+            simplefilter(
+                "ignore"
+            )  # of libraries about each other; what Sphinx says of pages goes to its stream
             app = Sphinx(
                 srcdir=course.root / "handouts" / book,
                 confdir=course.root / "handouts",

@@ -6,7 +6,7 @@ The words are the page's, in its language; the directive gives the numbers.
 import ast
 from collections.abc import Iterable, Sequence
 
-from docutils import nodes
+from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -15,7 +15,7 @@ from labkit.draw import Item, as_svg
 
 
 class _Table(SphinxDirective):
-    """A table of a lab. Content: one line, the heads of the columns and the word for the total, with | between."""
+    """A table of a lab. Its content, with | between: the heads of the columns, and the word for the total."""
 
     required_arguments = 1
     has_content = True
@@ -25,7 +25,9 @@ class _Table(SphinxDirective):
         course: Course = self.config.course
         words = [word.strip() for word in " ".join(self.content).split("|")]
         if len(words) != self.columns + 1:
-            raise self.error(f"{self.name} needs {self.columns} heads and the word for the total, not {len(words)}.")
+            raise self.error(
+                f"{self.name} needs {self.columns} heads and the word for the total, not {len(words)}."
+            )
         *heads, total = words
         try:
             rows = self.rows(course.lab(self.arguments[0]), total)
@@ -36,8 +38,8 @@ class _Table(SphinxDirective):
 
     @property
     def language(self) -> str:
-        """"zh" or "en"."""
-        return self.config.language[:2]
+        """zh or en."""
+        return str(self.config.language[:2])
 
     def rows(self, lab: Lab, total: str) -> list[list[str]]:
         """The cells below the heads, as Markdown."""
@@ -45,11 +47,12 @@ class _Table(SphinxDirective):
 
 
 class Blanks(_Table):
-    """File, blanks, minutes, and the tasks they count in: the way through a lab, in the order of its tasks."""
+    """The way through a lab, in the order of its tasks: file, blank, minutes, the tasks it counts in."""
 
     columns = 4
 
     def rows(self, lab: Lab, total: str) -> list[list[str]]:
+        """A row for each blank; a blank of several tasks has the sum of their minutes."""
         minutes: dict[str, int] = {}
         tasks: dict[str, list[str]] = {}
         for task in lab.tasks:
@@ -58,6 +61,9 @@ class Blanks(_Table):
                 tasks.setdefault(blank.name, []).append(task.title[self.language])
         join = "、" if self.language == "zh" else ", "
         files = _files(lab)
+        for name in minutes:
+            if name not in files:
+                raise CourseError(f"no module has the blank {name!r} of reference/{lab.folder}/lab.toml.")
         rows = [[files[name], f"`{name}`", str(minutes[name]), join.join(tasks[name])] for name in minutes]
         return [*rows, [total, "", str(sum(minutes.values())), ""]]
 
@@ -68,6 +74,7 @@ class Tasks(_Table):
     columns = 5
 
     def rows(self, lab: Lab, total: str) -> list[list[str]]:
+        """A row for each task."""
         join = "、" if self.language == "zh" else ", "
         rows = [
             [
@@ -86,7 +93,10 @@ def _files(lab: Lab) -> dict[str, str]:
     """The module in which each function and method of a lab stands."""
     found: dict[str, str] = {}
     for module in lab.modules:
-        tree = ast.parse((lab.reference / module).read_text(encoding="utf-8-sig"))
+        try:
+            tree = ast.parse((lab.reference / module).read_text(encoding="utf-8-sig"))
+        except SyntaxError as error:
+            raise CourseError(f"reference/{lab.folder}/{module}, line {error.lineno}: {error.msg}.") from None
         found |= dict.fromkeys(_functions(tree.body, ""), module)
     return found
 

@@ -1,4 +1,4 @@
-"""What a page says of dates, points and limits, from course.toml and lab.toml: `{{ lab1.due }}` in its text."""
+"""What a page says of dates, points and limits, from the course's files: `{{ lab1.due }}` in its text."""
 
 from datetime import datetime
 

@@ -6,7 +6,7 @@ Every browser of today draws it, screen readers read it, and print keeps it shar
 import re
 from typing import Any
 
-from docutils import nodes
+from docutils import nodes  # type: ignore[import-untyped]
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util import logging
