@@ -18,6 +18,7 @@ from warnings import catch_warnings, simplefilter
 
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
+from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from autograder.authoring.handouts.facts import facts
@@ -104,7 +105,7 @@ def _build_book(course: Course, book: str, site: Path, doctrees: Path) -> None:
         raise CourseError(f"handouts/{book}: {_one_line(str(error), course)}") from None
     finally:
         sys.path[:] = path
-        _forget(logging.getLogger("sphinx"))
+        _forget_sphinx()
     found = [line for line in _COLOUR.sub("", warnings.getvalue()).splitlines() if line.strip()]
     if found:
         more = f" ({len(found) - 1} more like it)" if len(found) > 1 else ""
@@ -119,10 +120,12 @@ def _one_line(text: str, course: Course) -> str:
     return " ".join(text.split()).removesuffix(".")
 
 
-def _forget(logger: logging.Logger) -> None:
-    """Sphinx leaves its handlers behind, and the next book would write into this one's streams."""
+def _forget_sphinx() -> None:
+    """Sphinx keeps streams and translations for the process: the next book would get this one's."""
+    logger = logging.getLogger("sphinx")
     for handler in logger.handlers[:]:
         logger.removeHandler(handler)
+    translators.clear()
 
 
 def _front_page(course: Course) -> str:

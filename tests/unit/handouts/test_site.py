@@ -106,6 +106,15 @@ def test_pages_say_their_language(documents):
     }
 
 
+def test_the_themes_words_are_in_the_pages_language(html_pages):
+    for name, html in html_pages.items():
+        if name != "index.html":
+            ours, theirs = ("搜索", "回到顶部"), ("Search", "Back to top")
+            expected, other = (ours, theirs) if "zh/" in name else (theirs, ours)
+            assert all(f"<span>{word}</span>" in html or f'"{word}"' in html for word in expected), name
+            assert not any(f"<span>{word}</span>" in html or f'"{word}"' in html for word in other), name
+
+
 def test_all_formulas_are_there_and_no_mark_is_left_over(page, documents):
     document = documents[f"{page.book}/{page.name.replace('.md', '.html')}"]
     assert document.formulas >= sum(len(block.formulas) for block in page.blocks)
