@@ -6,7 +6,7 @@ named_lab = "$(or $(LAB),$(error Say which lab, as in: make $@ LAB=lab1))"
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check check release grade regrade audit test test-quick soak lint doctor bench
+.PHONY: help setup labs labs-check check release grade regrade audit handouts test test-quick soak lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -35,6 +35,9 @@ audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solu
 
 regrade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
 	@.venv/bin/autograder regrade $(options)
+
+handouts: .venv/.use ## build the handouts into build/handouts, a site that works offline and prints
+	@.venv/bin/autograder handouts
 
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor

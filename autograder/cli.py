@@ -83,6 +83,16 @@ def audit(lab: str | None, variants: str, jobs: int | None) -> int:
 
 
 @cli.command()
+def handouts() -> int:
+    """Build the handouts into build/handouts: one static site that needs no network."""
+    from autograder.authoring.handouts import build
+
+    build(load_course(Path.cwd()), Path("build/handouts").absolute())
+    click.echo("Open build/handouts/index.html")
+    return DONE
+
+
+@cli.command()
 def doctor() -> int:
     """What this machine can promise, found out by trying it."""
     from autograder.reporting.console import console
