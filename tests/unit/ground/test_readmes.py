@@ -82,7 +82,8 @@ def test_both_readmes_map_the_same_words_to_the_same_places():
     ]
     places = [place for row in english for place in re.findall(r"`([^`]+)`", row.split("|")[2])]
     assert len(places) > 9
-    assert [place for place in places if not (ROOT / place).exists()] == []
+    made = ("make ", "build/")  # commands, and what they write; verbs have a test of their own
+    assert [place for place in places if not place.startswith(made) and not (ROOT / place).exists()] == []
 
 
 @pytest.mark.parametrize("name", [page for page in PAGES if page.startswith(("README", "docs/"))])

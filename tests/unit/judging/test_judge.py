@@ -212,6 +212,7 @@ def test_float32_is_judged_by_its_own_rounding():
     signs=st.integers(0, 2**32 - 1),
 )
 def test_rounding_passes_and_a_relative_error_of_1e_11_does_not(want, signs):
+    assume(np.max(np.abs(want)) > 1e-290)  # subnormal numbers have no digits for an error of 1e-11
     sign = np.random.default_rng(signs).choice([-1.0, 1.0], want.shape)
     rounded = want * (1 + 4 * np.finfo(np.float64).eps * sign)
     assert differ(rounded, want) is None
