@@ -9,7 +9,7 @@ from typing import Any
 from labkit.messages import Argument, Message
 
 from . import folding, page
-from .item import Item
+from .item import Item, printable
 from .layers import NoIgraph
 from .nodes import Nodes, number, shape_of
 from .svg import STILL, Animation, as_svg
@@ -38,7 +38,7 @@ class Drawing:
     @property
     def text(self) -> str:
         """One node a line, for terminals."""
-        return "\n".join([*([self.title] if self.title else []), as_text(self.items), *self.notes])
+        return "\n".join([*([printable(self.title)] if self.title else []), as_text(self.items), *self.notes])
 
     @property
     def html(self) -> str:

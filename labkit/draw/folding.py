@@ -1,4 +1,4 @@
-"""Which nodes of a large graph are drawn: those next to the outputs, and inputs; one box stands for the rest."""
+"""Which nodes of a large graph are drawn: those near the outputs, and inputs; a box is the rest."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 def shown(inputs: Sequence[Sequence[int]], outputs: Iterable[int], most: int) -> list[int]:
     """Places of at most `most` nodes, one of which is left free for the box of the rest.
 
-    An operation is drawn only if all its users are, so what is hidden depends on hidden nodes and on inputs only,
-    and the box can stand between them.
+    An operation is drawn only if all its users are, so what is hidden depends on hidden nodes and leaves
+    only, and the box can stand between leaves and operations.
     """
     if len(inputs) <= most:
         return list(range(len(inputs)))

@@ -1,7 +1,7 @@
 """Where the nodes of a graph go: in layers, inputs above their users, edges as straight as they get.
 
-igraph orders and places every layer. An edge that passes layers leaves a bend in each; edges that come from one
-input share their bends, and columns in which only bends stand are made narrow.
+igraph orders and places every layer. An edge that passes layers leaves a bend in each; edges that come from
+one input share their bends, and columns in which only bends stand are made narrow.
 Source: Sugiyama, Tagawa & Toda, Methods for visual understanding of hierarchical system structures,
 IEEE Trans. SMC 11(2), 1981.
 """
@@ -97,8 +97,8 @@ def _reading(spot: Spot) -> tuple[int, float]:
 def _narrow(spots: list[Spot], rows: list[list[Spot]]) -> None:
     """Bring columns together as far as the widths of neighbours allow; what was in line stays in line.
 
-    Between two columns distances shrink by one factor, the largest that any pair of neighbours around them asks
-    for; so every pair keeps at least what it needs.
+    Between two columns distances shrink by one factor, the largest that any pair of neighbours around them
+    asks for; so every pair keeps at least what it needs.
     """
     columns = sorted({spot.x for spot in spots})
     place = {x: number for number, x in enumerate(columns)}

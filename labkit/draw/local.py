@@ -29,24 +29,26 @@ class Local:
             self.partials.append(self._partials(node.op, arguments, value) if node.inputs else ())
 
     def _partials(self, op: Any, arguments: tuple[Any, ...], value: Any) -> Sequence[Any]:
-        unknown = (None,) * len(arguments)
         if not hasattr(op, "partials"):
-            return self._say("lacks-partials", op) or unknown
+            return self._unknown("lacks-partials", op, len(arguments))
         try:
-            partials = op.partials(arguments, value)
+            partials: Any = op.partials(arguments, value)
         except NotImplementedError:
-            return self._say("no-partials", op) or unknown
+            return self._unknown("no-partials", op, len(arguments))
         except Exception as error:  # a student's own code
-            return self._say("broken-partials", op, error=type(error).__name__) or unknown
-        right = isinstance(partials, tuple | list) and len(partials) == len(arguments)
-        if not right or not all(isinstance(one, Real | dict) for one in partials):
-            return self._say("odd-partials", op, count=len(arguments)) or unknown
+            return self._unknown("broken-partials", op, len(arguments), error=type(error).__name__)
+        if not isinstance(partials, tuple | list) or len(partials) != len(arguments):
+            return self._unknown("odd-partials", op, len(arguments))
+        if not all(isinstance(one, Real | dict) for one in partials):
+            return self._unknown("odd-partials", op, len(arguments))
         return partials
 
-    def _say(self, id: str, op: Any, **arguments: str | int) -> None:
-        note = Message(f"draw.{id}", {"op": operation_name(op), **arguments}).text(self._language)
+    def _unknown(self, why: str, op: Any, count: int, **arguments: str) -> Sequence[Any]:
+        message = Message(f"draw.{why}", {"op": operation_name(op), "count": count, **arguments})
+        note = message.text(self._language)
         if note not in self.notes:
             self.notes.append(note)
+        return (None,) * count
 
 
 def _value(node: Any, arguments: tuple[Any, ...]) -> Any:

@@ -1,6 +1,6 @@
 """From the nodes of any lab to names v1 … vn, formulas and numbers in words.
 
-A node is whatever has `.op` (None for a leaf) and `.inputs`; `.name`, `.value` and `.shape` are used if there.
+A node is whatever has `.op` (None for a leaf) and `.inputs`; `.name`, `.value`, `.shape` are used if there.
 """
 
 import re
@@ -28,8 +28,8 @@ class Nodes:
     """The drawn nodes of a graph, inputs before users: leaves first, then by their distance from the leaves.
 
     So the running example gets the names of the lecture. Leaves without a name that hold one number are
-    constants where other leaves have names (or hold nothing): they stand in formulas and are not drawn.
-    `inputs[k]` are the places of the drawn inputs of node k, as often as they are used; `uses[k]` has their slots too.
+    constants where others have a name or hold something else: they stand in formulas and are not drawn.
+    `inputs[k]` are the places of the drawn inputs of node k, as often as they are used; `uses[k]` with slots.
     Raises: TypeError, ValueError.
     """
 
@@ -45,7 +45,7 @@ class Nodes:
         order = _inputs_first([*self.roots, *inputs], language)
         chosen = self._own.keys() | {id(node) for node in inputs}
         leaves = [node for node in order if not node.inputs]
-        if any(id(leaf) in chosen or _name(leaf) or _value(leaf) is None for leaf in leaves):
+        if any(id(leaf) in chosen or not _is_constant(leaf) for leaf in leaves):
             chosen |= {id(root) for root in self.roots}
             leaves = [leaf for leaf in leaves if id(leaf) in chosen or not _is_constant(leaf)]
         given = {id(node): place for place, node in enumerate(inputs)}
@@ -194,4 +194,5 @@ def _value(node: Any) -> Any:
 def _is_constant(leaf: Any) -> bool:
     """Whether a leaf has nothing but a number."""
     value = _value(leaf)
-    return not (_name(leaf) or value is None or isinstance(value, dict) or getattr(value, "shape", ()))
+    several = isinstance(value, dict) or bool(getattr(value, "shape", ()))
+    return value is not None and not several and not _name(leaf)

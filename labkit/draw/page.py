@@ -1,4 +1,4 @@
-"""Drawings as HTML: a fragment that brings its own style and follows JupyterLab's theme, else the system's."""
+"""Drawings as HTML: a piece of a page with its own style, which follows JupyterLab's theme or the system."""
 
 import html
 

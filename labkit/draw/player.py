@@ -11,18 +11,18 @@ from labkit.messages import Message
 
 from .page import escape, fragment, scrolled
 
-_BUTTONS = (("first", "⏮"), ("back", "◀"), ("play", "▶▶"), ("next", "▶"), ("last", "⏭"))
+_BUTTONS = (("first", "|◀"), ("back", "◀"), ("play", "▶▶"), ("next", "▶"), ("last", "▶|"))
 _STYLE = """
-.labkit-draw .edge path{transition:none}
-.labkit-draw .edge.on path{opacity:1;stroke-width:3.5;stroke:var(--graph-mark)!important}
+.labkit-draw .edge.on path{stroke-width:3.5;stroke:var(--graph-mark)!important}
 .labkit-draw .edge.on path+path{fill:var(--graph-mark)!important;stroke-width:0}
-.labkit-draw g.on>rect{stroke:var(--graph-mark)!important;stroke-width:3.5;fill:var(--graph-mark-paper)!important}
+.labkit-draw g.on>rect{stroke:var(--graph-mark)!important;stroke-width:3.5;
+fill:var(--graph-mark-paper)!important}
 .labkit-draw .moving{font-weight:600}
 .labkit-draw .controls{display:flex;flex-wrap:wrap;gap:.35rem;align-items:center;margin:.5rem 0}
 .labkit-draw .controls[hidden]{display:none}
 .labkit-draw button{font:inherit;padding:.2rem .7rem;border:1px solid var(--graph-ink);border-radius:5px;
 background:var(--graph-paper);color:var(--graph-text);cursor:pointer}
-.labkit-draw button:disabled{opacity:.5;cursor:default}
+.labkit-draw button[aria-disabled=true]{opacity:.5;cursor:default}
 .labkit-draw button:focus-visible,.labkit-draw .scroll:focus-visible{outline:3px solid var(--graph-mark);
 outline-offset:2px}
 .labkit-draw .now{min-height:4.5em;margin:.2rem 0;font-family:ui-monospace,Menlo,Consolas,monospace;
@@ -54,8 +54,9 @@ document.querySelectorAll('[data-sweep]:not([data-ready])').forEach(root => {
     draw();
     now.replaceChildren(...[...rows[step].cells[2].childNodes].map(one => one.cloneNode(true)));
     counter.textContent = rows[step].dataset.count;
-    all('[data-go=first],[data-go=back]').forEach(one => one.disabled = step === 0);
-    all('[data-go=next],[data-go=last]').forEach(one => one.disabled = step === end);
+    // not disabled: the focus would be lost with the last step
+    all('[data-go=first],[data-go=back]').forEach(one => one.ariaDisabled = step === 0);
+    all('[data-go=next],[data-go=last]').forEach(one => one.ariaDisabled = step === end);
   };
   const stop = () => {
     clearInterval(timer);
@@ -69,7 +70,9 @@ document.querySelectorAll('[data-sweep]:not([data-ready])').forEach(root => {
       if (step === end || !root.isConnected) stop(); else show(step + 1);
     }, 1600);
   };
-  const go = {first: () => show(0), back: () => show(step - 1), next: () => show(step + 1), last: () => show(end)};
+  const go = {
+    first: () => show(0), back: () => show(step - 1), next: () => show(step + 1), last: () => show(end),
+  };
   controls.addEventListener('click', event => {
     const wish = event.target.closest('button')?.dataset.go;
     if (!wish) return;
@@ -119,7 +122,7 @@ def html(svg: str, rows: Sequence[Row], title: str, notes: list[str], language: 
     buttons = []
     for go, sign in _BUTTONS:
         label = f"{sign} {say(go)}"
-        playing = f' data-play="{label}" data-stop="❚❚ {say("stop")}"' if go == "play" else ""
+        playing = f' data-play="{label}" data-stop="■ {say("stop")}"' if go == "play" else ""
         buttons.append(f'<button type="button" data-go="{go}"{playing}>{label}</button>')
     lines = []
     for count, row in enumerate(rows, 1):
@@ -133,7 +136,7 @@ def html(svg: str, rows: Sequence[Row], title: str, notes: list[str], language: 
         f"<div data-sweep>{scrolled(svg, title) if svg else ''}"
         f'<div class="controls" role="group" aria-label="{escape(title)}" hidden>{"".join(buttons)}'
         f'<span class="counter"></span></div><p class="now" aria-live="polite"></p>'
-        f'<details open><summary>{say("all-steps")}</summary><div class="scroll"><table><thead><tr>{heads}</tr>'
-        f"</thead><tbody>{''.join(lines)}</tbody></table></div></details></div>"
+        f'<details open><summary>{say("all-steps")}</summary><div class="scroll"><table>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div></details></div>"
     )
     return fragment(title, body, notes, _STYLE, _SCRIPT)

@@ -126,7 +126,7 @@ def _edge(points: list[Point], box: _Box, on: str) -> str:
             path.append(f"V{y:.1f}")
     ink = 'style="stroke:var(--graph-ink,currentColor)"'
     tip = f'<path d="M{x - 4:.1f} {y:.1f}h8l-4 6z" style="fill:var(--graph-ink,currentColor)"/>'
-    line = f'<path d="{"".join(path)}" fill="none" stroke-width="1.2" opacity=".55" {ink}/>'
+    line = f'<path d="{"".join(path)}" fill="none" stroke-width="1.2" {ink}/>'
     return f'<g class="edge"{on}>{line}{tip}</g>'
 
 
@@ -144,7 +144,8 @@ def _shape(item: Item, middle: Point, box: _Box) -> str:
     dashes = 'stroke-dasharray="5 4" ' if item.folded else ""
     return (
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="{radius}" '
-        f'stroke-width="1.2" {dashes}style="fill:var(--graph-paper,none);stroke:var(--graph-ink,currentColor)"/>'
+        f'stroke-width="1.2" {dashes}'
+        'style="fill:var(--graph-paper,none);stroke:var(--graph-ink,currentColor)"/>'
     )
 
 

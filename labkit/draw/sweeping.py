@@ -128,8 +128,8 @@ def sweep(
 ) -> Sweep:
     """One pass over the graph of a node or of a list of nodes.
 
-    forward: `inputs` (else all leaves with a name, else all leaves) move in `direction`, else the first one alone
-    by 1. reverse: every output starts with `seed`, a number, or a list with one for each.
+    forward: `inputs`, else all drawn leaves, move in `direction`, else the first one alone by 1.
+    reverse: every output starts with `seed`, a number, or a list with one for each.
     Raises: TypeError, ValueError.
     """
     if mode not in ("forward", "reverse"):
