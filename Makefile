@@ -2,10 +2,11 @@
 # LAB=lab1  SUBMITTED=folder  OUT=folder  JOBS=2 narrow a verb; PYTHON=python3.12 chooses the Python of .venv.
 PYTHON ?= python3
 options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED)") $(if $(OUT),--out "$(OUT)") $(if $(JOBS),--jobs "$(JOBS)")
+engine = $(if $(ENGINE),--engine "$(ENGINE)")
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check check release grade regrade audit test test-quick soak lint doctor bench
+.PHONY: help setup labs labs-check check release grade regrade audit demo demo-html test test-quick soak lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -35,6 +36,12 @@ audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solu
 regrade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
 	@.venv/bin/autograder regrade $(options)
 
+demo: .venv/.use ## the lecture's demo, live in JupyterLab (ENGINE=path of a student's engine)
+	@.venv/bin/autograder demo $(engine)
+
+demo-html: .venv/.use ## the same, executed into build/demo/four_ways.html (ENGINE=)
+	@.venv/bin/autograder demo --html $(engine)
+
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor
 
@@ -48,6 +55,7 @@ lint: .venv/.dev ## style, types, and the directions of imports
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
+	@.venv/bin/mypy $(filter-out %/four_ways.py,$(wildcard handouts/demo/*.py))
 	@.venv/bin/lint-imports
 
 soak: .venv/.dev ## kill a class of 300 ten times and compare the bytes (minutes; not part of make test)

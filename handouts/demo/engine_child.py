@@ -86,7 +86,7 @@ def _gradients(graph: Any, engine: Any) -> Iterator[tuple[str, int, Callable[[],
     yield (
         "lecture",
         2,
-        gradient(lambda x: programs.lecture(*x, graph.log, graph.sin)[-1], engine_trial.LECTURE_AT),
+        gradient(lambda x: programs.lecture(x[0], x[1], graph.log, graph.sin)[-1], engine_trial.LECTURE_AT),
     )
     for n in engine_trial.APPLICATIONS:
         yield "logistic", n, gradient(logistic(n), [engine_trial.LOGISTIC_AT])

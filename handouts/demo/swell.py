@@ -96,7 +96,7 @@ def times(lab: Lab, numbers: Iterable[int]) -> list[Times]:
 
 
 def crossing(rows: Iterable[Times]) -> int | None:
-    """From which n on calling sympy's raw derivative takes longer than reverse mode; None if it never does."""
+    """The n from which on calling sympy's raw derivative takes longer than reverse mode, if there is one."""
     slower: int | None = None
     for row in rows:
         if row.run_tree <= row.run_reverse:
