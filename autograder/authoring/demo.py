@@ -1,6 +1,7 @@
 """The lecture's demo: built from its source into a notebook, and executed into one page."""
 
 import importlib.util
+import logging
 import sys
 from pathlib import Path
 from typing import Any
@@ -62,29 +63,31 @@ def _notebook(course: Course, engine: Path | None) -> Any:
 
 def _execute(notebook: Any, folder: Path) -> None:
     """Run every cell in a fresh kernel, as if the notebook lay in `folder`."""
+    begun: list[Any] = []
     client = NotebookClient(
         notebook,
         timeout=CELL_S,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
         extra_arguments=["--log-level=ERROR"],
+        on_cell_execute=lambda cell, cell_index: begun.append(cell),
     )
+    client.log.setLevel(logging.CRITICAL)  # what went wrong is said below
     try:
         client.execute()
     except CellExecutionError as error:
-        raise CourseError(f"{SOURCE}: {_place(notebook)} fails: {error.ename}: {error.evalue}") from None
+        raise _failure(begun, f"fails: {error.ename}: {error.evalue}") from None
     except CellTimeoutError:
-        raise CourseError(f"{SOURCE}: {_place(notebook)} took longer than {CELL_S} s.") from None
+        raise _failure(begun, f"takes longer than {CELL_S} s") from None
     except DeadKernelError:
-        raise CourseError(f"{SOURCE}: Python itself ended in {_place(notebook)}.") from None
+        raise _failure(begun, "ends Python itself") from None
 
 
-def _place(notebook: Any) -> str:
-    """The cell that was running: the last one with an execution count or output."""
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    begun = [cell for cell in code if cell.get("execution_count") or cell.outputs]
-    last = begun[-1] if begun else code[0]
-    return f"the cell “{last.source.strip().splitlines()[0]}”"
+def _failure(begun: list[Any], how: str) -> CourseError:
+    """One line about the cell that was begun last."""
+    code = begun[-1].source.strip().splitlines()[0] if begun else ""
+    line = " ".join(f"{SOURCE}: the cell “{code}” {how}".split())
+    return CourseError(f"{line}. Mend it there; make demo shows the same cell live.")
 
 
 def _verdict(notebook: Any) -> str:

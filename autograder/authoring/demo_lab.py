@@ -30,19 +30,25 @@ def open_lab(notebook: Path, tell: Callable[[str], None]) -> None:
         tell(f"JupyterLab opens in the browser; Ctrl-C ends it. Its address: {address}")
     else:
         tell(f"No browser or display here. Open this address yourself; Ctrl-C ends it: {address}")
-    command = [sys.executable, "-m", "jupyterlab", notebook.name, "--log-level=ERROR"]
+    command = [sys.executable, "-m", "jupyterlab", notebook.name]
     command += [f"--port={port}", "--port-retries=0", "--ServerApp.answer_yes=True"]
     command += [] if browser else ["--no-browser"]
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     environment = os.environ | {"JUPYTER_TOKEN": token}  # not as an argument, which others could read
-    with subprocess.Popen(command, cwd=notebook.parent, env=environment) as process:
+    log = notebook.with_name("jupyterlab.log")
+    with (
+        log.open("wb") as file,
+        subprocess.Popen(
+            command, cwd=notebook.parent, env=environment, stdout=file, stderr=subprocess.STDOUT
+        ) as process,
+    ):
         try:
             code = process.wait()
         except KeyboardInterrupt:  # JupyterLab has got it as well, and takes its leave
             process.wait()
             return
     if code:
-        raise CourseError(f"JupyterLab ended with code {code}. Run: make demo-html, which needs none.")
+        raise CourseError(f"JupyterLab ended with code {code}: see {log}. make demo-html needs none.")
 
 
 def _free_port(tell: Callable[[str], None]) -> int:

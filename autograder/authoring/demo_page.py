@@ -10,7 +10,8 @@ from pygments.formatters import HtmlFormatter
 
 LIGHT, DARK = "default", "github-dark"
 DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-INLINE = re.compile(r"(?<![\\$])\$([^$\n]+?)\$")
+PRIMES = re.compile(r"<msup>(<mi>f</mi>)(<mi>&#x0203[2-7];</mi>)</msup>")
+INLINE = re.compile(r"(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$")
 
 
 def as_page(notebook: Any, templates: Path) -> str:
@@ -40,6 +41,7 @@ def with_mathml(text: str) -> str:
 
 def _mathml(formula: str, display: str) -> str:
     made = convert(" ".join(formula.split()), display=display)
+    made = PRIMES.sub(r"\1\2", made)  # a prime's sign is raised already
     return re.sub(r"[*_`]", lambda sign: f"&#{ord(sign[0])};", made)  # or Markdown would read them
 
 

@@ -75,8 +75,27 @@ def gradient_seconds(lab: Lab, method: Callable[[Lab, Array], Any], size: int) -
     return seconds_of(lambda: method(lab, x))
 
 
-def griewank_ratio(lab: Lab, size: int) -> float:
-    """Cost of value and gradient over the cost of the value alone: both on lab 1's graph, in seconds."""
+def sweep_counts(lab: Lab, output: Any) -> tuple[int, int]:
+    """Operations of a forward and of a reverse sweep over the graph of an output.
+
+    Forward: one for each node with inputs. Reverse: a multiplication for each edge, and an addition for each
+    further partial adjoint that arrives at a node.
+    """
+    arrived: dict[Any, list[Any]] = {}
+    lab.engine.reverse_mode(output, record=arrived)
+    forward = sum(1 for node in arrived if node.inputs)
+    edges = sum(len(node.inputs) for node in arrived)
+    return forward, edges + sum(len(partials) - 1 for partials in arrived.values())
+
+
+def counted_ratio(lab: Lab, size: int) -> float:
+    """Operations for value and gradient over those for the value alone."""
+    forward, reverse = sweep_counts(lab, rosenbrock(list(map(lab.graph.variable, rosenbrock_point(size)))))
+    return (forward + reverse) / forward
+
+
+def measured_ratio(lab: Lab, size: int) -> float:
+    """Seconds for value and gradient over those for the value alone, both on lab 1's graph."""
     x = rosenbrock_point(size)
 
     def value() -> float:

@@ -22,7 +22,10 @@ def maps(numbers: Sequence[int]) -> Picture:
         Line(x, logistic(x, n), f"n = {n}", colour, "", dashes)
         for n, (colour, dashes) in zip(numbers, looks, strict=False)
     ]
-    return plots.lines("x", r"$l_n(x)$", curves, "The logistic map after n applications", log="")
+    figure, axes = plots.canvas("x", r"$l_n(x)$")
+    plots.draw(axes, curves, "")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, columnspacing=1, frameon=False)
+    return plots.finished(figure, "The logistic map after n applications")
 
 
 def letters(numbers: Sequence[int], formulas: Sequence[tuple[Any, Any]]) -> Picture:
@@ -148,21 +151,25 @@ def costs(seconds: dict[str, tuple[Sequence[int], Sequence[float]]], trial: Tria
     return plots.lines("parameters N", "seconds", curves, "Seconds of one gradient against N", log="xy")
 
 
-def griewank(sizes: Sequence[int], ratios: Sequence[float]) -> Picture:
+def griewank(sizes: Sequence[int], counted: Sequence[float], measured: Sequence[float]) -> Picture:
     """Cost of value and gradient over the cost of the value, and Griewank's bounds."""
     figure, axes = plots.canvas("parameters N", "cost (value + gradient) / cost (value)")
-    axes.axhspan(3, 4, color=ORANGE, alpha=0.25, label="bound for operation counts: 3 to 4")
-    plots.draw(axes, [Line(sizes, ratios, "measured, lab 1 (time)", BLUE, "o")], "x")
+    axes.axhspan(3, 4, color=ORANGE, alpha=0.25, label="Griewank's bound: 3 to 4")
+    curves = [
+        Line(sizes, counted, "operations, counted", RED, "s"),
+        Line(sizes, measured, "seconds, measured", BLUE, "o"),
+    ]
+    plots.draw(axes, curves, "x")
     axes.set_ylim(0, 6)
     return plots.finished(figure, "The gradient costs a small multiple of the value, whatever N is")
 
 
 def network() -> Picture:
     """The diagram of a network with one hidden neuron: data in, prediction out, weights on the edges."""
-    figure, axes = plots.canvas(size=(5.2, 2.4))
+    figure, axes = plots.canvas(size=(5.2, 1.5))
     axes.set_axis_off()
     axes.set_xlim(-0.4, 4.4)
-    axes.set_ylim(-0.7, 0.9)
+    axes.set_ylim(-0.7, 0.7)
     for place, text in ((0, "$x$"), (2, r"$\tanh$"), (4, r"$\hat{y}$")):
         axes.plot(
             place, 0, "o", markersize=44, markerfacecolor="white", markeredgecolor=BLUE, markeredgewidth=2

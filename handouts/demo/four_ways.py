@@ -20,6 +20,7 @@ ENGINE = None  # 学生自己的引擎 / a student's own engine: make demo ENGIN
 
 # %% tags=["verdict", "folded"]
 import sys
+import textwrap
 
 sys.path.insert(0, "../../handouts/demo")
 
@@ -30,7 +31,15 @@ from IPython.display import Markdown, display
 
 import differences
 import figures
-from cost import by_differences, by_fast_differences, by_forward, by_reverse, gradient_seconds, griewank_ratio
+from cost import (
+    by_differences,
+    by_fast_differences,
+    by_forward,
+    by_reverse,
+    counted_ratio,
+    gradient_seconds,
+    measured_ratio,
+)
 from engine_trial import try_engine
 from jacobians import filling
 from labkit import draw
@@ -39,7 +48,7 @@ from programs import lecture, logistic, logistic_slope, rosenbrock_point
 from says import Said, power, said
 from sliders import slide
 from solved import load
-from swell import by_hand, crossing, derivative, shared_operations, sizes, times
+from swell import by_hand, crossing, derivative, shared_operations, sizes, times, written
 
 lab1 = load("lab1_scalars")
 graph, engine = lab1.graph, lab1.engine
@@ -56,12 +65,7 @@ Said(mine.verdict()) if mine else said("demo.engine-none")
 # %%
 numbers = range(1, 7)
 formulas = [by_hand(n) for n in numbers]
-Markdown(
-    "\n\n".join(
-        f"$$l_{n} = {sympy.latex(function)}$$\n\n$$\\frac{{dl_{n}}}{{dx}} = {sympy.latex(slope)}$$"
-        for n, (function, slope) in zip(numbers, formulas[:3])
-    )
-)
+Markdown("\n\n".join(written(n, *formulas[n - 1]) for n in (1, 2, 3)))
 
 # %%
 side_by_side(figures.maps(range(1, 5)), figures.letters(numbers, formulas))
@@ -81,7 +85,7 @@ side_by_side(figures.maps(range(1, 5)), figures.letters(numbers, formulas))
 # %%
 x = sympy.Symbol("x")
 df_dx = sympy.diff(logistic(x, 3), x)
-print(df_dx)
+print(textwrap.fill(str(df_dx), 90))
 run = sympy.lambdify(x, df_dx)
 print("x = 0.3:", run(0.3), " truth:", logistic_slope(0.3, 3))
 
@@ -198,7 +202,7 @@ slide(
 # Rosenbrock's function: $N$ parameters, one loss. Differences run the same Python code as reverse mode, and NumPy, which is far faster.
 
 # %%
-few, many = [10, 30, 100, 300], [10, 100, 1000, 10_000]
+few, many = [10, 30, 100, 300, 1000], [10, 100, 1000, 10_000]
 counted = [by_fast_differences(lab1, rosenbrock_point(size))[1] for size in many]
 ways = {
     "differences, Python": (few, [gradient_seconds(lab1, by_differences, size) for size in few]),
@@ -218,9 +222,9 @@ said("demo.evaluations", size=many[-1], evaluations=counted[-1])
 # %% [markdown]
 # ## 4 自动微分 · Automatic
 #
-# $y = \ln x_1 + x_1 x_2 - \sin x_2$ 在 $(2, 5)$：节点是运算，边是数据。
+# $y = \ln\, x_1 + x_1 x_2 - \sin\, x_2$ 在 $(2, 5)$：节点是运算，边是数据。
 #
-# $y = \ln x_1 + x_1 x_2 - \sin x_2$ at $(2, 5)$: nodes are operations, edges are data.
+# $y = \ln\, x_1 + x_1 x_2 - \sin\, x_2$ at $(2, 5)$: nodes are operations, edges are data.
 
 # %%
 x1, x2 = graph.variable(2.0, "x1"), graph.variable(5.0, "x2")
@@ -280,11 +284,17 @@ display(filling(lab1, outputs, [a, b, c], "reverse"))
 # Counted in operations, value and whole gradient together cost at most 3 to 4 times the value, whatever $N$ is.
 
 # %%
-ratios = [griewank_ratio(lab1, size) for size in many]
-figures.griewank(many, ratios)
+operations = [counted_ratio(lab1, size) for size in many]
+ratios = [measured_ratio(lab1, size) for size in many]
+figures.griewank(many, operations, ratios)
 
 # %%
-said("demo.griewank", low=f"{min(ratios):.1f}", high=f"{max(ratios):.1f}")
+said(
+    "demo.griewank",
+    counted=f"{operations[-1]:.2f}",
+    low=f"{min(ratios):.1f}",
+    high=f"{max(ratios):.1f}",
+)
 
 # %% [markdown]
 # **结论**：自动微分在图上传递数值，不展开公式：结果精确到舍入误差，一遍反向就得到全部 $N$ 个导数。
@@ -312,8 +322,10 @@ draw.graph(loss, adjoints=engine.reverse_mode(loss), names={P: "P"}, title="(2 P
 # %%
 w1, w2 = graph.variable(0.8, "w1"), graph.variable(-0.5, "w2")
 loss = (graph.tanh(w1 * 1.5) * w2 - 0.2) ** 2
-display(figures.network())
-draw.graph(loss, adjoints=engine.reverse_mode(loss), names={w1: "w₁", w2: "w₂"}, title="(w₂ tanh(w₁ x) − t)²")
+drawing = draw.graph(
+    loss, adjoints=engine.reverse_mode(loss), names={w1: "w₁", w2: "w₂"}, title="(w₂ tanh(w₁ x) − t)²"
+)
+side_by_side(figures.network(), drawing)
 
 # %% [markdown]
 # **结论**：凡是能说清前向做什么、伴随量怎么回传的操作，都能进入计算图；求导的对象是损失对权重。

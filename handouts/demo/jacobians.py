@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from solved import Lab
 
 PAPER, INK, FRESH = "#ffffff", "#222222", "#bcdcf2"
+CELL = f"color:{INK};border:1px solid #888;padding:.3rem .5rem;min-width:3.4rem;text-align:center"
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ def _table(title: str, stage: NDArray[np.float64], before: NDArray[np.float64]) 
         cells = ""
         for n in range(stage.shape[1]):
             fresh = np.isnan(before[k, n]) and not np.isnan(stage[k, n])
-            look = f"background:{FRESH if fresh else PAPER};font-weight:{700 if fresh else 400}"
+            look = CELL + f";background:{FRESH if fresh else PAPER};font-weight:{700 if fresh else 400}"
             text = "·" if np.isnan(stage[k, n]) else f"{stage[k, n]:.2f}"
-            cells += f'<td style="{look};color:{INK};border:1px solid #888;padding:.3rem .5rem">{text}</td>'
+            cells += f'<td style="{look}">{text}</td>'
         rows += f"<tr>{cells}</tr>"
     caption = f'<caption style="caption-side:top">{html.escape(title)}</caption>'
     return f'<table style="border-collapse:collapse;width:auto">{caption}{rows}</table>'

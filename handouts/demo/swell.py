@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy
 
-from cost import seconds_of
+from cost import seconds_of, sweep_counts
 from programs import logistic
 from solved import Lab
 
@@ -45,17 +45,8 @@ def shared_operations(expression: Any) -> int:
 
 
 def sweep_operations(lab: Lab, n: int) -> int:
-    """Operations of one forward and one reverse sweep over lab 1's graph.
-
-    Forward: one for each node with inputs. Reverse: a multiplication for each edge, and an addition where one
-    more partial adjoint arrives at a node.
-    """
-    output = logistic(lab.graph.variable(AT), n)
-    arrived: dict[Any, list[Any]] = {}
-    lab.engine.reverse_mode(output, record=arrived)
-    forward = sum(1 for node in arrived if node.inputs)
-    edges = sum(len(node.inputs) for node in arrived)
-    return forward + edges + sum(len(partials) - 1 for partials in arrived.values())
+    """Operations of one forward and one reverse sweep over lab 1's graph."""
+    return sum(sweep_counts(lab, logistic(lab.graph.variable(AT), n)))
 
 
 def sizes(lab: Lab, numbers: Iterable[int]) -> list[Size]:
@@ -110,6 +101,17 @@ def _built(n: int, share: bool) -> tuple[Callable[[float], float], float]:
     start = time.perf_counter()
     function = sympy.lambdify(X, derivative(n), "math", cse=share)
     return function, time.perf_counter() - start
+
+
+def written(n: int, function: Any, slope: Any) -> str:
+    """Markdown of both, the terms of the derivative one under the other."""
+    first, *more = [sympy.latex(term) for term in sympy.Add.make_args(slope)]
+    terms = [first, *(term if term.startswith("-") else f"+ {term}" for term in more)]
+    rows = r" \\ & ".join(terms)
+    return (
+        f"$$l_{n} = {sympy.latex(function)}$$\n\n"
+        f"$$\\begin{{split}} \\frac{{dl_{n}}}{{dx}} = & {rows} \\end{{split}}$$"
+    )
 
 
 def by_hand(n: int) -> tuple[Any, Any]:
