@@ -71,9 +71,9 @@ Markdown("\n\n".join(written(n, *formulas[n - 1]) for n in (1, 2, 3)))
 side_by_side(figures.maps(range(1, 5)), figures.letters(numbers, formulas))
 
 # %% [markdown]
-# **结论**：每多迭代一次，导数的公式就长到两三倍；手算只适合小题目。
+# **结论**：从第二次起，每多迭代一次，导数的公式就长到近三倍；手算只适合小题目。
 #
-# **So**: with each application the derivative's formula becomes two to three times as long; hands are for small problems.
+# **So**: from the second on, each application makes the derivative's formula nearly three times as long; hands are for small problems.
 
 # %% [markdown]
 # ## 2 符号微分 · Symbolic

@@ -1,5 +1,6 @@
 """The swell: sizes against sympy and against their law of growth."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -62,6 +63,11 @@ def test_what_is_written_by_hand_is_the_derivative(n: int) -> None:
     assert sympy.expand(slope - derivative(n)) == 0
     assert sympy.expand(sympy.diff(function, X) - slope) == 0
     assert float(slope.subs(X, AT)) == pytest.approx(logistic_slope(AT, n), rel=1e-12)
+
+
+def test_the_derivative_s_formula_gets_nearly_three_times_as_long() -> None:
+    letters = [len(str(by_hand(n)[1])) for n in range(2, 7)]
+    assert all(2.5 < more / less < 3 for less, more in itertools.pairwise(letters))
 
 
 def test_each_term_of_a_derivative_has_a_line_of_its_own() -> None:
