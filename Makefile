@@ -2,11 +2,12 @@
 # LAB=lab1  SUBMITTED=folder  OUT=folder  JOBS=2 narrow a verb; PYTHON=python3.12 chooses the Python of .venv.
 PYTHON ?= python3
 options = $(if $(LAB),--lab "$(LAB)") $(if $(SUBMITTED),--submitted "$(SUBMITTED)") $(if $(OUT),--out "$(OUT)") $(if $(JOBS),--jobs "$(JOBS)")
+engine = $(if $(ENGINE),--engine "$(ENGINE)")
 named_lab = "$(or $(LAB),$(error Say which lab, as in: make $@ LAB=lab1))"
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check check release grade regrade audit handouts test test-quick soak lint doctor bench
+.PHONY: help setup labs labs-check check release grade regrade audit demo demo-html handouts test test-quick soak lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -39,6 +40,12 @@ regrade: .venv/.use ## after a change of grading tests: who would gain or lose w
 handouts: .venv/.use ## build the handouts into build/handouts, a site that works offline and prints
 	@.venv/bin/autograder handouts
 
+demo: .venv/.use ## the lecture's demo, live in JupyterLab (ENGINE=path of a student's engine)
+	@.venv/bin/autograder demo $(engine)
+
+demo-html: .venv/.use ## the same, executed into build/demo/four_ways.html (ENGINE=)
+	@.venv/bin/autograder demo --html $(engine)
+
 doctor: .venv/.use ## what this machine can promise, by trying it
 	@.venv/bin/autograder doctor
 
@@ -52,6 +59,7 @@ lint: .venv/.dev ## style, types, and the directions of imports
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
+	@.venv/bin/mypy $(filter-out %/four_ways.py,$(wildcard handouts/demo/*.py))
 	@.venv/bin/lint-imports
 
 soak: .venv/.dev ## kill a class of 300 ten times and compare the bytes (minutes; not part of make test)

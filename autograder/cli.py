@@ -93,6 +93,24 @@ def handouts() -> int:
 
 
 @cli.command()
+@click.option("--html", is_flag=True, help="Execute it into build/demo/four_ways.html instead.")
+@click.option("--engine", type=click.Path(path_type=Path), help="A student's, beside the course's.")
+def demo(html: bool, engine: Path | None) -> int:
+    """Open the lecture's demo, four ways to differentiate, in JupyterLab."""
+    from autograder.authoring import demo as authoring
+    from autograder.authoring.demo_lab import open_lab
+
+    course = load_course(Path.cwd())
+    engine = engine and engine.expanduser().absolute()
+    if html:
+        page, verdict = authoring.write_page(course, engine)
+        click.echo(f"{verdict}\nWritten: {page}" if engine else f"Written: {page}")
+    else:
+        open_lab(authoring.write_notebook(course, engine), lambda line: click.echo(line, err=True))
+    return DONE
+
+
+@cli.command()
 def doctor() -> int:
     """What this machine can promise, found out by trying it."""
     from autograder.reporting.console import console

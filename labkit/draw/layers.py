@@ -1,97 +1,113 @@
 """Where the nodes of a graph go: in layers, inputs above their users, edges as straight as they get.
 
+igraph orders and places every layer. An edge that passes layers leaves a bend in each; edges that come from
+one input share their bends, and columns in which only bends stand are made narrow.
 Source: Sugiyama, Tagawa & Toda, Methods for visual understanding of hierarchical system structures,
-IEEE Trans. SMC 11(2), 1981: longest-path layers, bends on long edges, barycentres against crossings.
+IEEE Trans. SMC 11(2), 1981.
 """
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-SWEEPS = 8
 BEND = 0.35  # the width that a passing edge keeps free, in widths of a node
+LEAST = 0.35  # how far columns without neighbours may come together
+
+
+class NoIgraph(ImportError):
+    """igraph isn't there: no places, so no picture."""
 
 
 @dataclass
 class Spot:
-    """A place in a layer: of a node, or of a long edge's bend. x is in widths of a node."""
+    """A place in a layer: of a node, or of a bend. x is in widths of a node."""
 
     layer: int
     width: float
     x: float = 0.0
-    above: list["Spot"] = field(default_factory=list)
-    below: list["Spot"] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A spot for every node, and the spots that every edge passes, from the input to its user."""
+    """A spot for every node, and for every (input, user) the spots that its edge passes."""
 
     spots: list[Spot]
-    edges: list[list[Spot]]
+    edges: dict[tuple[int, int], list[Spot]]
 
 
 def arrange(inputs: Sequence[Sequence[int]]) -> Layout:
-    """Places for nodes whose inputs are earlier nodes; an input that is used twice has one edge."""
-    depths: list[int] = []
+    """Places for nodes whose inputs are earlier nodes; an input that is used twice has one edge.
+
+    Raises: NoIgraph.
+    """
+    spots = [Spot(layer, 1.0) for layer in _layers(inputs)]
+    nodes = list(spots)
+    links: list[tuple[int, int]] = []
+    bends: dict[int, list[int]] = {}  # of an input: its bends from its own layer down
+    edges = {}
+    for user, own in enumerate(inputs):
+        for i in dict.fromkeys(own):
+            way = bends.setdefault(i, [i])
+            while spots[way[-1]].layer < nodes[user].layer - 1:
+                spots.append(Spot(spots[way[-1]].layer + 1, BEND))
+                links.append((way[-1], len(spots) - 1))
+                way.append(len(spots) - 1)
+            passed = way[: nodes[user].layer - nodes[i].layer]
+            links.append((passed[-1], user))
+            edges[i, user] = [*(spots[place] for place in passed), nodes[user]]
+    _place(spots, links)
+    return Layout(nodes, edges)
+
+
+def _layers(inputs: Sequence[Sequence[int]]) -> list[int]:
+    """Longest paths from above; what has no inputs stands just above the first that uses it."""
+    layers: list[int] = []
     for own in inputs:
-        depths.append(1 + max((depths[i] for i in own), default=-1))
-    last = max(depths, default=0)
-    users: dict[int, list[int]] = {}
+        layers.append(1 + max((layers[i] for i in own), default=-1))
+    first_use: dict[int, int] = {}
     for user, own in enumerate(inputs):
         for i in own:
-            users.setdefault(i, []).append(user)
-    for node in range(len(inputs) - 1, -1, -1):  # an input stands just above what uses it
-        if not inputs[node] and node in users:
-            depths[node] = min(depths[user] for user in users[node]) - 1
-    spots = [Spot(depth, 1.0) for depth in depths]
-    layers: list[list[Spot]] = [[] for _ in range(last + 1)]
-    for spot in spots:
-        layers[spot.layer].append(spot)
-    edges = [
-        _edge(spots[i], spots[user], layers) for user, own in enumerate(inputs) for i in dict.fromkeys(own)
+            first_use[i] = min(first_use.get(i, layers[user]), layers[user])
+    return [
+        layer if inputs[node] else first_use.get(node, layer + 1) - 1 for node, layer in enumerate(layers)
     ]
-    for layer in layers:
-        _pack(layer, [float(place) for place in range(len(layer))])
-    for sweep in range(SWEEPS):
-        downwards = sweep % 2 == 0
-        for layer in layers if downwards else reversed(layers):
-            _settle(layer, downwards)
-    return Layout(spots, edges)
 
 
-def _edge(start: Spot, end: Spot, layers: list[list[Spot]]) -> list[Spot]:
-    path = [start]
-    for layer in range(start.layer + 1, end.layer):
-        bend = Spot(layer, BEND)
-        layers[layer].append(bend)
-        path.append(bend)
-    path.append(end)
-    for upper, lower in itertools.pairwise(path):
-        upper.below.append(lower)
-        lower.above.append(upper)
-    return path
-
-
-def _settle(layer: list[Spot], downwards: bool) -> None:
-    """Order and place a layer by the middle of its neighbours."""
-    wishes = {}
-    for spot in layer:
-        around = (spot.above if downwards else spot.below) or spot.above or spot.below
-        wishes[id(spot)] = sum(one.x for one in around) / len(around) if around else spot.x
-    layer.sort(key=lambda spot: (wishes[id(spot)], spot.x))
-    _pack(layer, [wishes[id(spot)] for spot in layer])
-
-
-def _pack(layer: list[Spot], wishes: list[float]) -> None:
-    """Places without overlap, in this order, near the wishes: pushed right, pushed left, and the middle."""
-    if not layer:
+def _place(spots: list[Spot], links: list[tuple[int, int]]) -> None:
+    if not spots:
         return
-    gaps = [(one.width + other.width) / 2 for one, other in itertools.pairwise(layer)]
-    right, left = list(wishes), list(wishes)
-    for place, gap in enumerate(gaps):
-        right[place + 1] = max(right[place + 1], right[place] + gap)
-    for place in range(len(gaps) - 1, -1, -1):
-        left[place] = min(left[place], left[place + 1] - gaps[place])
-    for spot, high, low in zip(layer, right, left, strict=True):
-        spot.x = (high + low) / 2
+    try:
+        import igraph  # half a second: only where something is drawn
+    except ImportError as error:
+        raise NoIgraph(*error.args) from error
+    graph = igraph.Graph(len(spots), links, directed=True)
+    layout = graph.layout_sugiyama(layers=[spot.layer for spot in spots])
+    for spot, (x, _) in zip(spots, layout.coords, strict=True):
+        spot.x = round(x, 6)
+    rows = [list(row) for _, row in itertools.groupby(sorted(spots, key=_reading), lambda spot: spot.layer)]
+    for left, right in itertools.chain(*map(itertools.pairwise, rows)):
+        right.x = max(right.x, left.x + 1)  # igraph sometimes puts two into one place
+    _narrow(spots, rows)
+
+
+def _reading(spot: Spot) -> tuple[int, float]:
+    return spot.layer, spot.x
+
+
+def _narrow(spots: list[Spot], rows: list[list[Spot]]) -> None:
+    """Bring columns together as far as the widths of neighbours allow; what was in line stays in line.
+
+    Between two columns distances shrink by one factor, the largest that any pair of neighbours around them
+    asks for; so every pair keeps at least what it needs.
+    """
+    columns = sorted({spot.x for spot in spots})
+    place = {x: number for number, x in enumerate(columns)}
+    factors = [LEAST] * (len(columns) - 1)
+    for left, right in itertools.chain(*map(itertools.pairwise, rows)):
+        factor = (left.width + right.width) / 2 / (right.x - left.x)
+        for step in range(place[left.x], place[right.x]):
+            factors[step] = max(factors[step], factor)
+    widths = [(b - a) * factor for (a, b), factor in zip(itertools.pairwise(columns), factors, strict=True)]
+    narrowed = dict(zip(columns, itertools.accumulate(widths, initial=0.0), strict=True))
+    for spot in spots:
+        spot.x = narrowed[spot.x]

@@ -1,0 +1,125 @@
+"""The step buttons of a sweep in a real Chromium."""
+
+import shutil
+
+import pytest
+
+from labkit import draw
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here, so no step button is pressed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def html(lab1):
+    x1, x2 = lab1.graph.variable(2.0, "x1"), lab1.graph.variable(5.0, "x2")
+    return draw.sweep(lab1.graph.log(x1) + x1 * x2 - lab1.graph.sin(x2), "reverse", language="en").html
+
+
+@pytest.fixture
+def page(browser, html):
+    """Two players on a page; errors of scripts fail the test."""
+    page = browser.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.set_content(f"<!doctype html><meta charset=utf-8><body>{html}{html}")
+    yield page
+    page.close()
+    assert errors == []
+
+
+def seen(player):
+    """The numbers that stand in the boxes."""
+    return [one.text_content() for one in player.locator(".moving:visible").all()]
+
+
+def test_the_buttons_go_step_by_step_and_leave_the_other_player_alone(page):
+    one, other = page.locator("[data-sweep]").all()
+    assert seen(one) == seen(other) == ["v̄7 = 1"]
+    one.get_by_role("button", name="next").click()
+    assert sorted(seen(one)) == ["v̄6 = 1", "v̄7 = 1"]
+    assert one.locator(".now").text_content() == "v̄6 += ∂v7/∂v6 · v̄7 = 1 × 1 = 1"
+    assert one.locator(".now").get_attribute("aria-live") == "polite"
+    assert one.locator(".counter").text_content() == "step 2 of 9"
+    assert one.locator(".on").count() == 2  # the node and the edge
+    one.get_by_role("button", name="last").click()
+    assert {"v̄1 = 5.5", "v̄2 = 1.7163"} <= set(seen(one))
+    assert one.get_by_role("button", name="next").is_disabled()
+    one.get_by_role("button", name="back").click()
+    assert "v̄1 = 5 + …" in seen(one)
+    one.get_by_role("button", name="first").click()
+    assert seen(one) == seen(other) == ["v̄7 = 1"]
+
+
+def test_the_keyboard_reaches_every_step(page):
+    player = page.locator("[data-sweep]").first
+    player.get_by_role("button", name="next").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    assert player.locator(".counter").text_content() == "step 3 of 9"
+    page.keyboard.press("End")
+    assert player.locator(".counter").text_content() == "step 9 of 9"
+    page.keyboard.press("ArrowLeft")
+    assert player.locator(".counter").text_content() == "step 8 of 9"
+
+
+def test_play_goes_on_by_itself_and_stops(page):
+    page.clock.install()
+    player = page.locator("[data-sweep]").first
+    play = player.locator("[data-go=play]")
+    play.click()
+    assert "stop" in play.text_content()
+    page.clock.run_for(3300)
+    assert player.locator(".counter").text_content() == "step 3 of 9"
+    play.click()
+    page.clock.run_for(3300)
+    assert player.locator(".counter").text_content() == "step 3 of 9"
+    play.click()
+    page.clock.run_for(20_000)
+    assert player.locator(".counter").text_content() == "step 9 of 9"
+    assert "play" in play.text_content()
+
+
+def test_print_shows_the_last_step_and_all_steps(page):
+    player = page.locator("[data-sweep]").first
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert "v̄1 = 5.5" in seen(player)
+    assert player.locator("table").is_visible()
+    assert not player.locator(".controls").is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert seen(player) == ["v̄7 = 1"]
+
+
+def test_without_a_script_all_is_there_but_the_buttons(browser, html):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.set_content(f"<!doctype html><body>{html}")
+    assert page.locator("tbody tr").count() == 9
+    assert page.locator("table").is_visible()
+    assert not page.locator("button").first.is_visible()
+    assert page.get_by_text("v̄1 = 5.5", exact=True).first.is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "theme", "dark"),
+    [("light", None, False), ("dark", None, True), ("dark", "true", False), ("light", "false", True)],
+)
+def test_colours_follow_the_system_and_before_it_jupyterlab(browser, html, scheme, theme, dark):
+    page = browser.new_page(color_scheme=scheme)
+    body = f'<body data-jp-theme-light="{theme}">' if theme else "<body>"
+    page.set_content(f"<!doctype html>{body}{html}")
+    colour = page.evaluate("getComputedStyle(document.querySelector('.labkit-draw')).backgroundColor")
+    assert colour == ("rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)")
+    page.close()
