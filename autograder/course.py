@@ -6,14 +6,15 @@ course.lab("lab1").task("reverse-mode").points
 
 import keyword
 import re
-import tomllib
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
+
+from autograder.toml_file import CourseError as CourseError
+from autograder.toml_file import TomlFile
 
 STUDENT_ID = re.compile(r"(?!\.)[\w.@-]{1,64}\Z")
 
@@ -25,10 +26,6 @@ Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")]
 Moment = Annotated[datetime, Meta(tz=True)]
 Language = Literal["zh", "en"]
 HintLevel = Literal["none", "topic", "mistake"]
-
-
-class CourseError(Exception):
-    """Wrong use or a bad course file: one line that says what, where and how to mend it (exit code 2)."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,7 +133,7 @@ def load_course(root: Path) -> Course:
     Raises: CourseError for the first defect found.
     """
     root = root.absolute()
-    file = _TomlFile(root, "course.toml", mend="Run this in the course's folder, or give the folder.")
+    file = TomlFile(root, "course.toml", mend="Run this in the course's folder, or give the folder.")
     raw = file.convert(file.data, _CourseTable)
     file.refuse_duplicates("languages", raw.languages)
     file.refuse_duplicates("[[lab]] id", (lab.id for lab in raw.lab))
@@ -232,7 +229,7 @@ class _LabTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: _LabLimits = _LabLimits()
 
 
-def _load_lab(root: Path, course_file: "_TomlFile", entry: _LabEntry) -> Lab:
+def _load_lab(root: Path, course_file: TomlFile, entry: _LabEntry) -> Lab:
     place = f'[[lab]] "{entry.id}"'
     if not entry.released < entry.due <= entry.solutions_after:
         course_file.fail(
@@ -243,7 +240,7 @@ def _load_lab(root: Path, course_file: "_TomlFile", entry: _LabEntry) -> Lab:
         course_file.fail(
             f"{place}, folder", f"there is no folder reference/{entry.folder}", "Add it, or mend the name."
         )
-    file = _TomlFile(root, f"reference/{entry.folder}/lab.toml", mend="Write it, or mend course.toml.")
+    file = TomlFile(root, f"reference/{entry.folder}/lab.toml", mend="Write it, or mend course.toml.")
     raw = file.convert(file.data, _LabTable)
     _check_file_names(file, raw)
     limits = Limits(**{name: getattr(raw.limits, name) for name in Limits.__struct_fields__})
@@ -280,7 +277,7 @@ def _load_lab(root: Path, course_file: "_TomlFile", entry: _LabEntry) -> Lab:
     )
 
 
-def _check_file_names(file: "_TomlFile", raw: _LabTable) -> None:
+def _check_file_names(file: TomlFile, raw: _LabTable) -> None:
     for key, suffix, names in (
         ("modules", ".py", raw.modules),
         ("kernels", ".cu", raw.kernels),
@@ -298,7 +295,7 @@ def _check_file_names(file: "_TomlFile", raw: _LabTable) -> None:
                 )
 
 
-def _check_task(file: "_TomlFile", raw: _LabTable, task: _TaskEntry, earlier: list[str]) -> None:
+def _check_task(file: TomlFile, raw: _LabTable, task: _TaskEntry, earlier: list[str]) -> None:
     place = f'[[task]] "{task.id}"'
     known = [*raw.modules, *raw.kernels, *([raw.notebook] if raw.notebook is not None else [])]
     file.refuse_duplicates(f"{place}, file", task.files)
@@ -317,83 +314,6 @@ def _check_task(file: "_TomlFile", raw: _LabTable, task: _TaskEntry, earlier: li
                 f"{need!r} is not a task above this one",
                 f"Name tasks above it ({', '.join(earlier) or 'there are none'}), or move it down.",
             )
-
-
-_Struct = TypeVar("_Struct", bound=msgspec.Struct)
-
-
-def read_toml(root: Path, name: str, kind: type[_Struct], mend: str) -> _Struct:
-    """The file `name` below the course's folder as a `kind`; `mend` says what to do if there is none.
-
-    Raises: CourseError.
-    """
-    file = _TomlFile(root, name, mend)
-    return file.convert(file.data, kind)
-
-
-class _TomlFile:
-    """A TOML file of the course, and errors that name it."""
-
-    def __init__(self, root: Path, name: str, mend: str) -> None:
-        self.name = name
-        path = root / name
-        try:
-            # Editors on Windows put a BOM first, which TOML does not know.
-            self.data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-        except FileNotFoundError:
-            raise CourseError(f"{path} is missing. {mend}") from None
-        except OSError as error:
-            raise CourseError(f"{path} can't be read: {error.strerror}. Mend its permissions.") from None
-        except UnicodeDecodeError as error:
-            self.fail(f"byte {error.start}", "this is not UTF-8", "Save the file as UTF-8.")
-        except tomllib.TOMLDecodeError as error:
-            what, _, place = str(error).removesuffix(")").rpartition(" (at ")
-            self.fail(place, f"this is not TOML: {what}", "Mend the syntax there.")
-
-    def fail(self, place: str, what: str, mend: str) -> NoReturn:
-        line = f"{self.name}: {place}: {what}. {mend}" if place else f"{self.name}: {what}. {mend}"
-        raise CourseError(" ".join(line.split()))
-
-    def refuse_duplicates(self, place: str, values: Iterable[str]) -> None:
-        # Folders on macOS and Windows don't tell lab1 from Lab1.
-        seen: set[str] = set()
-        for value in values:
-            if value.casefold() in seen:
-                self.fail(place, f"{value!r} stands there twice", "Keep one, or give the other another name.")
-            seen.add(value.casefold())
-
-    def convert(self, data: Any, kind: type[_Struct], inside: str = "") -> _Struct:
-        """`data` as a `kind`, or an error that says where in the file it doesn't fit."""
-        try:
-            return msgspec.convert(data, kind)
-        except msgspec.ValidationError as error:
-            what, _, path = str(error).partition(" - at ")
-            place = ", ".join(part for part in (inside, self._place(data, path.strip("`"))) if part)
-            self.fail(place, what, _mend(what))
-
-    def _place(self, data: Any, path: str) -> str:
-        """msgspec's `$.task[2].points` as `[[task]] "corners", points`."""
-        words = []
-        for name, index in re.findall(r"\.([^.\[]+)(?:\[(\d+)\])?", path):
-            data = data.get(name) if isinstance(data, dict) else None
-            if index and isinstance(data, list):
-                data = data[int(index)]
-                named = isinstance(data, dict) and isinstance(data.get("id"), str)
-                word = f'"{data["id"]}"' if named else f"number {int(index) + 1}"
-                words.append(f"[[{name}]] {word}" if isinstance(data, dict) else f"{name} {word}")
-            else:
-                words.append(name)
-        return ", ".join(words)
-
-
-def _mend(what: str) -> str:
-    if "unknown field" in what:
-        return "Mend its spelling, or remove it."
-    if "missing required" in what:
-        return "Add it."
-    if "timezone" in what:
-        return "Write the offset too, as in 2026-11-24T23:59:00+08:00."
-    return "Mend the value."
 
 
 _Named = TypeVar("_Named", Lab, Task)

@@ -4,13 +4,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from latex2mathml.converter import convert
 from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 
+from autograder.authoring.mathml import mathml
+from autograder.course import CourseError
+
 LIGHT, DARK = "default", "github-dark"
 DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-PRIMES = re.compile(r"<msup>(<mi>f</mi>)(<mi>&#x0203[2-7];</mi>)</msup>")
 INLINE = re.compile(r"(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$")
 
 
@@ -18,6 +19,7 @@ def as_page(notebook: Any, templates: Path) -> str:
     """The page of an executed notebook, whose template stands in `templates`/page.
 
     Cells tagged `live` (sliders) are left out: they need a running Python.
+    Raises: CourseError for a formula that can't be drawn.
     """
     exporter = HTMLExporter(template_name="page", extra_template_basedirs=[str(templates)])  # type: ignore[no-untyped-call]
     exporter.exclude_anchor_links = True
@@ -40,8 +42,12 @@ def with_mathml(text: str) -> str:
 
 
 def _mathml(formula: str, display: str) -> str:
-    made = convert(" ".join(formula.split()), display=display)
-    made = PRIMES.sub(r"\1\2", made)  # a prime's sign is raised already
+    try:
+        made = mathml(" ".join(formula.split()), display)
+    except ValueError as error:
+        raise CourseError(
+            f"The demo's formula {formula.strip()}: {error}. Mend it in four_ways.py."
+        ) from None
     return re.sub(r"[*_`]", lambda sign: f"&#{ord(sign[0])};", made)  # or Markdown would read them
 
 

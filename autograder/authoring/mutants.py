@@ -23,7 +23,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from autograder.authoring import cutter
-from autograder.course import CourseError, Lab, Words, read_toml
+from autograder.course import CourseError, Lab, Words
+from autograder.toml_file import read_toml
 
 RAISES = "raises"  # the family of mistakes whose effect is an exception
 

@@ -36,6 +36,11 @@ def test_mathematics_becomes_mathml_and_money_stays() -> None:
     assert with_mathml("$f''$").count("msup") == 0
 
 
+def test_a_formula_that_cannot_be_drawn_is_named() -> None:
+    with pytest.raises(CourseError, match=r"The demo's formula \\fraction\{1\}: .*Mend it"):
+        with_mathml(r"$\fraction{1}$")
+
+
 def test_a_page_asks_the_network_for_nothing_and_leaves_sliders_out() -> None:
     sliders = v4.new_code_cell("slide()", metadata={"tags": ["live"]})
     page = page_of(v4.new_markdown_cell("# A $x$"), v4.new_code_cell("1 + 1"), sliders)

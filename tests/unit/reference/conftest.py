@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from autograder.authoring import cutter
 from autograder.course import Limits, load_course
 from autograder.judging.plugin import Plugin, Trial
 from autograder.sandbox.client import Answer
@@ -36,6 +37,21 @@ def modules_of(folder: Path) -> Iterator[dict[str, ModuleType]]:
         sys.path.remove(str(folder))
         for name in names:
             sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def skeleton(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], tuple[ModuleType, ModuleType]]:
+    """Cuts a lab's folder and imports the `graph` and `engine` that students get."""
+
+    def cut_from(folder: Path) -> tuple[ModuleType, ModuleType]:
+        modules = {name: ModuleType(name) for name in ("graph", "engine")}
+        for name, module in modules.items():
+            monkeypatch.setitem(sys.modules, name, module)
+            text = (folder / f"{name}.py").read_text("utf-8")
+            exec(cutter.cut(text, f"{name}.py"), module.__dict__)
+        return modules["graph"], modules["engine"]
+
+    return cut_from
 
 
 @pytest.fixture(scope="module")
