@@ -62,11 +62,11 @@ EXAMPLES = (
 def best_step(example: Example, method: str, dtype: str) -> float:
     """The step that balances truncation and rounding: where theory has the smallest error.
 
-    Central: (3 eps |f| / |f'''|)**(1/3). Forward: 2 (eps |f| / |f''|)**(1/2). Infinite where no error grows
-    with h.
+    Central: (3 eps |f| / |f'''|)**(1/3). Forward: 2 (eps |f| / |f''|)**(1/2), with eps the largest relative
+    error of one rounding, 2**-53 in float64. Infinite where no error grows with h.
     """
     order = ORDERS[method] + 1
-    rounding = float(np.finfo(dtype).eps) * abs(example.derivative(0))
+    rounding = float(np.finfo(dtype).eps) / 2 * abs(example.derivative(0))
     curvature = abs(example.derivative(order))
     if curvature == 0:
         return float("inf")
