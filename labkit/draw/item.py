@@ -1,5 +1,6 @@
 """A node as it is drawn: words only, so any graph of any lab can be drawn."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -17,6 +18,15 @@ class Item:
     note: str = ""
     marked: bool = False
     folded: bool = False
+
+
+_NODE = re.compile(r"(?<!\w)(v[\u0304\u0307]?)([0-9]+)(?!\w)")  # with a bar or a dot, or without
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def typeset(text: str) -> str:
+    """A printable text for pictures and pages: nodes as the lecture writes them, v₃ for v3."""
+    return _NODE.sub(lambda node: node[1] + node[2].translate(_LOW), printable(text))
 
 
 def printable(text: str) -> str:

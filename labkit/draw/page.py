@@ -2,7 +2,7 @@
 
 import html
 
-from .item import printable
+from .item import typeset
 
 _LIGHT = (
     "--graph-ink:#57606a;--graph-paper:#fff;--graph-mark:#b04400;--graph-mark-paper:#fdeee4;"
@@ -43,8 +43,8 @@ def scrolled(svg: str, label: str) -> str:
 
 
 def escape(text: str) -> str:
-    """A text as HTML shows it, without control characters."""
-    return html.escape(printable(text))
+    """A text as HTML shows it, typeset and without control characters."""
+    return html.escape(typeset(text))
 
 
 def escape_lines(text: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from labkit.width import columns
 
-from .item import Item, printable
+from .item import Item, printable, typeset
 from .layers import Spot, arrange
 
 LETTER, LINE, PAD = 7.3, 16, 9  # px
@@ -177,4 +177,4 @@ def _letters(text: str) -> float:
 
 
 def _escape(text: str) -> str:
-    return html.escape(printable(text))
+    return html.escape(typeset(text))

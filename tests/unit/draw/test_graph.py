@@ -201,7 +201,7 @@ def test_without_igraph_a_page_shows_the_text_form_and_how_to_get_it(monkeypatch
     drawing = draw.graph(y, language="en")
     with pytest.raises(ImportError, match=r"^No picture: [^\n]+ python -m pip install igraph [^\n]+$"):
         _ = drawing.svg
-    assert "v7 = v6 - v5" in drawing.html
+    assert "v₇ = v₆ - v₅" in drawing.html
     assert "pip install igraph" in drawing.html
 
 
