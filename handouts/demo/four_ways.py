@@ -130,19 +130,8 @@ slide(
 #
 # A large $h$ costs truncation, a small one rounding. The best step of the central difference is $h^* = \sqrt[3]{3\varepsilon |f| / |f'''|}$, that of the forward one $2\sqrt{\varepsilon |f| / |f''|}$, with $\varepsilon$ the largest relative error of one rounding: $2^{-53}$ in float64, $2^{-24}$ in float32.
 
-
 # %%
-def u_curves(example, methods=differences.METHODS, dtypes=differences.DTYPES):
-    steps = differences.steps()
-    found = {
-        (method, dtype): differences.errors(lab1, example, method, dtype, steps)
-        for method in methods
-        for dtype in dtypes
-    }
-    return steps, found
-
-
-steps, found = u_curves(differences.EXPONENTIAL)
+steps, found = differences.curves(lab1, differences.EXPONENTIAL)
 figures.u_curves(differences.EXPONENTIAL, steps, found)
 
 # %%
@@ -161,7 +150,7 @@ for dtype in differences.DTYPES:
 
 # %% tags=["live"]
 slide(
-    lambda function, dtype: figures.u_curves(function, *u_curves(function, dtypes=[dtype])),
+    lambda function, dtype: figures.u_curves(function, *differences.curves(lab1, function, dtypes=[dtype])),
     function=[(example.label, example) for example in differences.EXAMPLES],
     dtype=list(differences.DTYPES),
 )

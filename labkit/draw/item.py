@@ -20,13 +20,13 @@ class Item:
     folded: bool = False
 
 
-_NODE = re.compile(r"(?<!\w)(v[\u0304\u0307]?)([0-9]+)(?!\w)")  # with a bar or a dot, or without
+_NAME = re.compile(r"(?<!\w)([A-Za-z][\u0304\u0307]?)([0-9]+)(?!\w)")  # with a bar or a dot, or without
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def typeset(text: str) -> str:
-    """A printable text for pictures and pages: nodes as the lecture writes them, v₃ for v3."""
-    return _NODE.sub(lambda node: node[1] + node[2].translate(_LOW), printable(text))
+    """A printable text for pictures and pages: names as the lecture writes them, v₃ for v3."""
+    return _NAME.sub(lambda name: name[1] + name[2].translate(_LOW), printable(text))
 
 
 def printable(text: str) -> str:

@@ -165,7 +165,12 @@ def test_no_nodes_make_an_empty_picture():
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("v10 = v2 * v1", "v₁₀ = v₂ * v₁"), ("∂v7/∂v6 v̄3", "∂v₇/∂v₆ v̄₃"), ("v1x lv2 v_3", "v1x lv2 v_3")],
+    [
+        ("v10 = v2 * v1", "v₁₀ = v₂ * v₁"),
+        ("∂v7/∂v6 v̄3", "∂v₇/∂v₆ v̄₃"),
+        ("w2", "w₂"),
+        ("v1x lv2 1e5", "v1x lv2 1e5"),
+    ],
 )
 def test_nodes_have_the_lecture_s_low_numbers_and_other_names_keep_theirs(text, shown):
     assert f">{shown}</text>" in as_svg([Item(text)], "")
