@@ -19,7 +19,7 @@ padding:.5rem;border-radius:6px;margin:.5rem 0}}
 @media (prefers-color-scheme:dark){{.labkit-draw{{{_DARK}}}}}
 [data-jp-theme-light="true"] .labkit-draw{{{_LIGHT}}}
 [data-jp-theme-light="false"] .labkit-draw{{{_DARK}}}
-@media print{{.labkit-draw.labkit-draw{{{_LIGHT}}}}}
+@media print{{.labkit-draw.labkit-draw{{{_LIGHT}}}.labkit-draw svg{{max-width:100%!important}}}}
 .labkit-draw .scroll{{overflow-x:auto}}
 .labkit-draw .scroll svg{{display:block;margin:0 auto}}
 .labkit-draw .title{{font-weight:600;margin:0 0 .4rem}}

@@ -59,11 +59,12 @@ document.querySelectorAll('[data-sweep]:not([data-ready])').forEach(root => {
     all('[data-go=first],[data-go=back]').forEach(one => one.setAttribute('aria-disabled', step === 0));
     all('[data-go=next],[data-go=last]').forEach(one => one.setAttribute('aria-disabled', step === end));
   };
+  const lit = () => root.querySelector('g.on:not(.edge)');
   const follow = () => {  // a node outside the window is brought into it, unless the player is outside too
-    const lit = root.querySelector('g.on:not(.edge)'), buttons = panel.getBoundingClientRect();
-    if (!lit || buttons.bottom < 0 || buttons.top > innerHeight) return;
-    const box = lit.getBoundingClientRect(), seen = box.top >= 0 && box.bottom <= buttons.top;
-    lit.scrollIntoView({block: seen ? 'nearest' : 'center', inline: 'nearest'});
+    const node = lit(), buttons = panel.getBoundingClientRect();
+    if (!node || buttons.bottom < 0 || buttons.top > innerHeight) return;
+    const box = node.getBoundingClientRect(), seen = box.top >= 0 && box.bottom <= buttons.top;
+    node.scrollIntoView({block: seen ? 'nearest' : 'center', inline: 'nearest'});
   };
   const show = to => {
     step = Math.max(0, Math.min(end, to));
@@ -114,6 +115,10 @@ document.querySelectorAll('[data-sweep]:not([data-ready])').forEach(root => {
   controls.hidden = false;
   details.open = false;
   tell();
+  if (lit()) {  // sideways only: a page that opens stays where it is
+    const [node, pane] = [lit(), root.querySelector('.scroll')].map(one => one.getBoundingClientRect());
+    root.querySelector('.scroll').scrollLeft += node.x + node.width / 2 - pane.x - pane.width / 2;
+  }
 });
 """
 

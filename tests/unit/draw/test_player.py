@@ -127,12 +127,18 @@ def test_colours_follow_the_system_and_before_it_jupyterlab(browser, html, schem
 
 def test_the_buttons_stay_in_sight_and_what_is_computed_comes_into_it(browser, lab1):
     l = lab1.graph.variable(0.3, "l")
-    for _ in range(15):
+    for _ in range(9):
         l = 4 * l * (1 - l)
+    wide = [lab1.graph.exp(lab1.graph.variable(float(place))) for place in range(9)]
+    l = l + wide[0]  # the output stands to the right of what it is made of
+    for one in wide:
+        l = l * one
     page = browser.new_page(viewport={"width": 400, "height": 700})
     tall = draw.sweep(l, "reverse", language="en").html
     page.set_content(f"<!doctype html><body><p>Text</p>{tall}<p style='height:2000px'>Text</p>")
     assert page.evaluate("scrollY") == 0
+    node, pane = page.locator("g.on:not(.edge)").bounding_box(), page.locator(".scroll").first.bounding_box()
+    assert pane["x"] <= node["x"] <= node["x"] + node["width"] <= pane["x"] + pane["width"]
     before = -1
     for key, steps in (("ArrowRight", 40), ("End", 1), ("Home", 1)):
         page.get_by_role("button", name="next").focus()
