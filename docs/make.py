@@ -84,8 +84,8 @@ PICTURES = {
     "four-ways-en-phone-dark": Shot("build/handouts/en/four-ways.html", 400, "dark", 1800),
     **{f"demo-{number}": Shot(DEMO, 1000, prepare=section(number)) for number in range(1, 7)},
     "demo-wrong-engine": Shot(DEMO, 1000, prepare=section(0)),
-    "demo-phone-dark": Shot(DEMO, 400, "dark", 1800),
-    "demo-forward": Shot(DEMO, 700, prepare=sweep(0, 4)),
+    "demo-phone-dark": Shot(DEMO, 400, "dark", prepare=section(1)),
+    "demo-forward": Shot(DEMO, 700, prepare=sweep(0, 3)),
     "demo-reverse": Shot(DEMO, 700, "dark", prepare=sweep(1, 7)),
     "drawings": Shot("build/drawings.html", 1280, height=2700),
     "drawings-phone-dark": Shot("build/drawings.html", 400, "dark", 4700),
@@ -154,8 +154,12 @@ def take_pictures() -> None:
 
 
 def save(picture: bytes, path: Path) -> None:
-    """Write a PNG with 128 colours, which takes half the room and looks the same."""
-    small = Image.open(BytesIO(picture)).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    """Write a PNG with 256 colours, which takes half the room and looks the same."""
+    small = (
+        Image.open(BytesIO(picture))
+        .convert("RGB")
+        .quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    )
     small.save(path, optimize=True)
 
 
