@@ -105,8 +105,7 @@ def measured_ratio(lab: Lab, size: int) -> float:
         return float(rosenbrock([lab.graph.variable(number) for number in x]).value)
 
     turns = [(seconds_of(lambda: by_reverse(lab, x), 0.02), seconds_of(value, 0.02)) for _ in range(5)]
-    both, alone = map(min, zip(*turns, strict=True))
-    return both / alone
+    return min(both for both, _ in turns) / min(alone for _, alone in turns)
 
 
 def error(gradient: Array) -> float:
