@@ -1,4 +1,4 @@
-"""Shows afresh what READMEs show: `make grade` on the sample class, and pictures of the pages it writes.
+"""Shows afresh what READMEs show: `make grade` on the sample class, and pictures of the pages made here.
 
     .venv/bin/python docs/make.py
 
@@ -13,9 +13,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
-from playwright.sync_api import sync_playwright
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 READMES = ("README.md", "README.zh-CN.md")
@@ -23,11 +27,68 @@ SAMPLE = ROOT / "build/sample"
 COLUMNS = 110
 KEY = bytes(range(32))  # the tests' own: the same inputs each time
 TRANSCRIPT = re.compile(r"(?<=^```console\n\$ make grade\n).*?(?=^```$)", re.M | re.S)
-# picture -> page, its language, the browser's colours, width and height in pixels
+WRONG = "examples/submitted/adjoint-overwritten/lab1"  # whose engine the demo tries
+
+
+class Shot(NamedTuple):
+    """A picture of a page: its colours, width and height; `prepare` may give the place of what is shown."""
+
+    page: str
+    width: int
+    colours: str = "light"
+    height: int = 800
+    prepare: Callable[[Page], dict[str, float] | None] = lambda view: None
+
+
+def in_language(language: str) -> Callable[[Page], None]:
+    """A page in two languages, in one of them."""
+    return lambda view: view.locator(f'label[for="show-{language}"]').click()
+
+
+def section(number: int) -> Callable[[Page], dict[str, float]]:
+    """A section of the demo, its code closed; 0 is what stands above the first."""
+
+    def place(view: Page) -> dict[str, float]:
+        view.evaluate("document.querySelectorAll('details.code').forEach(one => one.open = false)")
+        headings = "[...document.querySelectorAll('h2')].map(one => one.getBoundingClientRect().y)"
+        tops = [0, *view.evaluate(headings), view.evaluate("document.documentElement.scrollHeight")]
+        width = view.viewport_size["width"]
+        return {"x": 0, "y": tops[number], "width": width, "height": tops[number + 1] - tops[number]}
+
+    return place
+
+
+def sweep(number: int, steps: int) -> Callable[[Page], dict[str, float] | None]:
+    """A sweep of the demo, some steps on."""
+
+    def place(view: Page) -> dict[str, float] | None:
+        player = view.locator(".labkit-draw").filter(has=view.locator("[data-sweep]")).nth(number)
+        for _ in range(steps):
+            player.locator("[data-go=next]").click()
+        view.evaluate("scrollTo(0, 0)")
+        return player.bounding_box()
+
+    return place
+
+
+DEMO = "build/demo/four_ways.html"
 PICTURES = {
-    "feedback-zh": ("adjoint-overwritten/feedback.html", "zh", "light", 900, 1900),
-    "feedback-en-dark": ("reflected-minus/feedback.html", "en", "dark", 900, 1750),
-    "class-en": ("class.html", "en", "light", 1000, 1950),
+    "feedback-zh": Shot(
+        "build/sample/lab1/adjoint-overwritten/feedback.html", 900, "light", 1900, in_language("zh")
+    ),
+    "feedback-en-dark": Shot(
+        "build/sample/lab1/reflected-minus/feedback.html", 900, "dark", 1750, in_language("en")
+    ),
+    "class-en": Shot("build/sample/lab1/class.html", 1000, "light", 1950, in_language("en")),
+    "handout-zh": Shot("build/handouts/zh/lab1.html", 1280, "light", 1900),
+    "four-ways-en-phone-dark": Shot("build/handouts/en/four-ways.html", 400, "dark", 1800),
+    **{f"demo-{number}": Shot(DEMO, 1000, prepare=section(number)) for number in range(1, 7)},
+    "demo-wrong-engine": Shot(DEMO, 1000, prepare=section(0)),
+    "demo-phone-dark": Shot(DEMO, 400, "dark", prepare=section(1)),
+    "demo-forward": Shot(DEMO, 700, prepare=sweep(0, 3)),
+    "demo-reverse": Shot(DEMO, 700, "dark", prepare=sweep(1, 7)),
+    "drawings": Shot("build/drawings.html", 1280, height=2700),
+    "drawings-phone-dark": Shot("build/drawings.html", 400, "dark", 4700),
 }
 
 
@@ -65,23 +126,44 @@ def write_transcripts(shown: str) -> None:
         file.write_text(text, encoding="utf-8")
 
 
+def make_pages() -> None:
+    """Make the pages to be photographed, but those that `make grade` has made."""
+    subprocess.run(["make", "demo-html", f"ENGINE={WRONG}"], cwd=ROOT, check=True)
+    subprocess.run(["make", "handouts"], cwd=ROOT, check=True)
+    with (ROOT / "build/drawings.html").open("wb") as page:
+        subprocess.run([sys.executable, ROOT / "docs/drawings.py"], stdout=page, check=True)
+
+
 def take_pictures() -> None:
     """Photograph the pages as a browser shows them."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--force-color-profile=srgb"]
         )
-        for name, (page, language, colours, width, height) in PICTURES.items():
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=colours)
+        for name, shot in PICTURES.items():
+            size = {"width": shot.width, "height": shot.height}
+            context = browser.new_context(viewport=size, color_scheme=shot.colours)
             view = context.new_page()
-            view.goto((SAMPLE / "lab1" / page).as_uri())
-            view.locator(f'label[for="show-{language}"]').click()
+            view.goto((ROOT / shot.page).as_uri())
+            place = shot.prepare(view)
             view.mouse.move(0, 0)
-            view.screenshot(path=ROOT / f"docs/pictures/{name}.png")
+            picture = view.screenshot(clip=place, full_page=place is not None)
+            save(picture, ROOT / f"docs/pictures/{name}.png")
             context.close()
         browser.close()
 
 
+def save(picture: bytes, path: Path) -> None:
+    """Write a PNG with 256 colours, which takes half the room and looks the same."""
+    small = (
+        Image.open(BytesIO(picture))
+        .convert("RGB")
+        .quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    )
+    small.save(path, optimize=True)
+
+
 if __name__ == "__main__":
     write_transcripts(graded())
+    make_pages()
     take_pictures()

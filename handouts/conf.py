@@ -2,6 +2,7 @@
 
 extensions = [
     "myst_parser",
+    "autograder.authoring.handouts.demo",
     "autograder.authoring.handouts.directives",
     "autograder.authoring.handouts.mathml",
     "autograder.authoring.handouts.search",

@@ -10,7 +10,7 @@ from pygments.formatters import HtmlFormatter
 from autograder.authoring.mathml import mathml
 from autograder.course import CourseError
 
-LIGHT, DARK = "default", "github-dark"
+LIGHT, DARK = "a11y-high-contrast-light", "a11y-high-contrast-dark"  # as in the handouts
 DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"(?<![\\$])\$(?!\s)([^$\n]+?)(?<!\s)\$")
 
@@ -55,5 +55,5 @@ def _code_style() -> str:
     """Colours of code, for light and dark pages."""
     light = HtmlFormatter(style=LIGHT).get_style_defs(".highlight")
     dark = HtmlFormatter(style=DARK).get_style_defs(".highlight")
-    dark_rules = f"@media (prefers-color-scheme: dark) and screen {{\n{dark}\n}}"
+    dark_rules = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
     return f"{light}\n{dark_rules}\n.highlight {{ background: none }}"

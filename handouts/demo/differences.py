@@ -3,7 +3,7 @@
 Source: Press et al., Numerical Recipes, 3rd ed., 2007, section 5.7.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -62,11 +62,11 @@ EXAMPLES = (
 def best_step(example: Example, method: str, dtype: str) -> float:
     """The step that balances truncation and rounding: where theory has the smallest error.
 
-    Central: (3 eps |f| / |f'''|)**(1/3). Forward: 2 (eps |f| / |f''|)**(1/2). Infinite where no error grows
-    with h.
+    Central: (3 eps |f| / |f'''|)**(1/3). Forward: 2 (eps |f| / |f''|)**(1/2), with eps the largest relative
+    error of one rounding, 2**-53 in float64. Infinite where no error grows with h.
     """
     order = ORDERS[method] + 1
-    rounding = float(np.finfo(dtype).eps) * abs(example.derivative(0))
+    rounding = float(np.finfo(dtype).eps) / 2 * abs(example.derivative(0))
     curvature = abs(example.derivative(order))
     if curvature == 0:
         return float("inf")
@@ -80,7 +80,7 @@ def steps(decades: int = 12, in_each: int = 5) -> NDArray[np.float64]:
     return np.logspace(0, -decades, decades * in_each + 1)
 
 
-def errors(lab: Lab, example: Example, method: str, dtype: str, at: Sequence[float]) -> NDArray[np.float64]:
+def errors(lab: Lab, example: Example, method: str, dtype: str, at: Iterable[float]) -> NDArray[np.float64]:
     """The relative error at each step, by lab 1's own differences: the worst of points near by."""
     differ = {"forward": lab.engine.forward_difference, "central": lab.engine.central_difference}[method]
     points = (example.at + POINTS).astype(dtype)
@@ -90,6 +90,16 @@ def errors(lab: Lab, example: Example, method: str, dtype: str, at: Sequence[flo
         slopes = [_slope(differ, example.function, point, step) for point in points]
         found.append(np.max(np.abs(np.array(slopes) - truths)) / abs(np.mean(truths)))
     return np.array(found)
+
+
+def curves(
+    lab: Lab, example: Example, methods: Sequence[str] = METHODS, dtypes: Sequence[str] = DTYPES
+) -> tuple[NDArray[np.float64], dict[tuple[str, str], NDArray[np.float64]]]:
+    """Steps, and the errors at each of them by method and dtype."""
+    at = steps()
+    return at, {
+        (method, dtype): errors(lab, example, method, dtype, at) for method in methods for dtype in dtypes
+    }
 
 
 def estimate(lab: Lab, example: Example, method: str, dtype: str, step: float) -> float:

@@ -13,13 +13,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import numpy as np
-
+from labkit.draw.item import printable
 from labkit.messages import Message
 from programs import logistic_slope, rosenbrock_gradient, rosenbrock_point
 from solved import REFERENCE
@@ -30,6 +29,12 @@ APPLICATIONS = (1, 2, 3, 4, 5, 6, 7, 8)
 PARAMETERS = (10, 100, 1000, 10_000)
 LIMIT_S = 10.0  # for all of it; the reference needs one
 LONGEST_LINE = 1_000_000  # bytes: a gradient of 10,000 numbers is 250,000
+LONGEST_ERROR = 160  # letters
+SIZES: dict[str, tuple[int, ...]] = {"lecture": (2,), "logistic": APPLICATIONS, "rosenbrock": PARAMETERS}
+STAGES = {
+    ("import", 0),
+    *((program, size) for program, sizes in SIZES.items() for size in sizes),
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ class Trial:
         wrong = next((point for point in self.points if not point.right), None)
         if wrong is None:
             return Message("demo.engine-right", {"number": len(self.points)})
-        place = _first_difference(wrong)
+        place = _first_difference(wrong.program, wrong.size, wrong.gradient)
+        assert place is not None
         return Message(
             "demo.engine-wrong",
             {
@@ -90,8 +96,12 @@ def truth(program: str, size: int) -> tuple[float, ...]:
 
 def where_text(program: str, size: int) -> str:
     """A program at a size, in signs that need no language."""
-    names = {"lecture": "y = ln x1 + x1 x2 - sin x2", "logistic": f"l, n = {size}"}
-    return names.get(program, f"Rosenbrock, N = {size}" if program == "rosenbrock" else program)
+    names = {
+        "lecture": "y = ln x1 + x1 x2 - sin x2",
+        "logistic": f"l, n = {size}",
+        "rosenbrock": f"Rosenbrock, N = {size}",
+    }
+    return names.get(program, program)
 
 
 def find_engine(path: Path) -> Path | None:
@@ -109,33 +119,51 @@ def try_engine(path: Path, limit: float = LIMIT_S) -> Trial:
     if file is None:
         return Trial(fault=Message("demo.engine-missing", {"path": str(path)}))
     trial = Trial()
-    with _child(file) as process:
-        _follow(process, trial, time.monotonic() + limit, limit)
+    with _child(file) as lines:
+        _follow(lines, trial, limit)
     return trial
 
 
 @contextlib.contextmanager
-def _child(file: Path) -> "Iterator[subprocess.Popen[bytes]]":
-    """The child in a process group of its own, all of which ends with this block."""
+def _child(file: Path) -> "Iterator[queue.Queue[bytes]]":
+    """What the child tells, line by line; it runs in a process group, all of which ends with the block."""
     script = Path(__file__).with_name("engine_child.py")
     command = [sys.executable, "-B", str(script), str(file), str(REFERENCE / "lab1_scalars")]
     nowhere = subprocess.DEVNULL
-    with subprocess.Popen(
-        command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, start_new_session=True
-    ) as process:
+    told, telling = os.pipe()  # not Popen's own: whoever has left the group may hold it open for ever
+    try:
+        process = subprocess.Popen(
+            command, stdin=nowhere, stdout=telling, stderr=nowhere, start_new_session=True
+        )
+    finally:
+        os.close(telling)
+    lines: queue.Queue[bytes] = queue.Queue(maxsize=100)
+    reader = threading.Thread(target=_read, args=(told, lines), daemon=True)
+    reader.start()
+    with process:
         try:
-            yield process
+            yield lines
         finally:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if hasattr(os, "killpg"):
                     os.killpg(process.pid, signal.SIGKILL)
                 else:
                     process.kill()
+    reader.join(1.0)
 
 
-def _follow(process: "subprocess.Popen[bytes]", trial: Trial, end: float, limit: float) -> None:
+def _read(told: int, lines: "queue.Queue[bytes]") -> None:
+    """Line by line as it comes; at last an empty one."""
+    with os.fdopen(told, "rb") as stream:
+        while line := stream.readline(LONGEST_LINE):
+            lines.put(line)
+    lines.put(b"")
+
+
+def _follow(lines: "queue.Queue[bytes]", trial: Trial, limit: float) -> None:
+    """Note all points and the first fault, until it ends, tells what it should not, or time is up."""
+    end = time.monotonic() + limit
     at, size = "start", 0
-    lines = _lines(process)
     while True:
         try:
             line = lines.get(timeout=max(0.0, end - time.monotonic()))
@@ -143,58 +171,44 @@ def _follow(process: "subprocess.Popen[bytes]", trial: Trial, end: float, limit:
             stopped = {"where": where_text(at, size), "seconds": f"{limit:g}"}
             trial.fault = trial.fault or Message("demo.engine-hangs", stopped)
             return
-        event = _parsed(line)
-        if event.get("at") == "end":
-            return
-        if "at" in event:
-            at, size = event["at"], event["size"]
-        elif "error" in event:
-            raised = {"where": where_text(at, size), "error": event["error"]}
-            trial.fault = trial.fault or Message("demo.engine-raises", raised)
-        elif "gradient" in event:
-            trial.points.append(_point(at, size, event))
-        else:
-            trial.fault = trial.fault or Message("demo.engine-dies", {"where": where_text(at, size)})
-            return
+        match _parsed(line):
+            case {"at": "end"} if trial.fault or len(trial.points) == len(STAGES) - 1:
+                return
+            case {"at": str(stage), "size": int(number)} if (stage, number) in STAGES:
+                at, size = stage, number
+            case {"error": str(error)}:
+                raised = {"where": where_text(at, size), "error": printable(error)[:LONGEST_ERROR]}
+                trial.fault = trial.fault or Message("demo.engine-raises", raised)
+            case {"gradient": list(gradient), "seconds": float(seconds)} if _answers(
+                at, size, gradient, seconds
+            ):
+                right = _first_difference(at, size, gradient) is None
+                trial.points.append(Point(at, size, seconds, right, tuple(gradient)))
+            case _:
+                trial.fault = trial.fault or Message("demo.engine-dies", {"where": where_text(at, size)})
+                return
 
 
-def _parsed(line: bytes) -> dict[str, Any]:
-    """An event; an empty one where the stream has ended or the line is none of ours."""
-    kinds = {"at": str, "size": int, "error": str, "gradient": list, "seconds": float}
-    with contextlib.suppress(ValueError):
-        event = json.loads(line)
-        if (
-            isinstance(event, dict)
-            and all(type(event[key]) is kinds.get(key) for key in event)
-            and all(type(number) is float for number in event.get("gradient", ()))
-        ):
-            return event
-    return {}
+def _parsed(line: bytes) -> Any:
+    """What a line says; None where the stream has ended or the line is none of ours."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
-def _point(program: str, size: int, event: dict[str, Any]) -> Point:
-    gradient = tuple(event["gradient"])
-    expected = truth(program, size)
-    right = len(gradient) == len(expected) and bool(np.allclose(gradient, expected, rtol=1e-9, atol=1e-9))
-    return Point(program, size, float(event.get("seconds", 0.0)), right, gradient)
+def _answers(program: str, size: int, gradient: list[Any], seconds: float) -> bool:
+    """Whether this is a gradient of the program, with a time: a child may tell anything."""
+    return (
+        program in SIZES
+        and len(gradient) == len(truth(program, size))
+        and all(type(number) is float for number in gradient)
+        and 0 <= seconds < math.inf
+    )
 
 
-def _first_difference(point: Point) -> int:
-    pairs = zip(point.gradient, truth(point.program, point.size), strict=True)
-    return next(i for i, (found, true) in enumerate(pairs) if not math.isclose(found, true, rel_tol=1e-9))
-
-
-def _lines(process: "subprocess.Popen[bytes]") -> "queue.SimpleQueue[bytes]":
-    """What the child tells, line by line as it comes; at last an empty one."""
-    assert process.stdout is not None
-    stdout: IO[bytes] = process.stdout
-    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-
-    def read() -> None:
-        with contextlib.suppress(ValueError):  # closed, once nobody listens any more
-            while line := stdout.readline(LONGEST_LINE):
-                lines.put(line)
-        lines.put(b"")
-
-    threading.Thread(target=read, daemon=True).start()
-    return lines
+def _first_difference(program: str, size: int, gradient: Sequence[float]) -> int | None:
+    """The place of the first wrong number, None where all are right."""
+    pairs = zip(gradient, truth(program, size), strict=True)
+    close = (math.isclose(found, true, rel_tol=1e-9, abs_tol=1e-9) for found, true in pairs)
+    return next((place for place, right in enumerate(close) if not right), None)

@@ -23,8 +23,7 @@ def maps(numbers: Sequence[int]) -> Picture:
         for n, (colour, dashes) in zip(numbers, looks, strict=False)
     ]
     figure, axes = plots.canvas("x", r"$l_n(x)$")
-    plots.draw(axes, curves, "")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, columnspacing=1, frameon=False)
+    plots.draw(axes, curves, "", columns=4)
     return plots.finished(figure, "The logistic map after n applications")
 
 

@@ -58,14 +58,14 @@ Said(mine.verdict()) if mine else said("demo.engine-none")
 # %% [markdown]
 # ## 1 手算 · By hand
 #
-# 逻辑斯蒂映射 $l \leftarrow 4\,l\,(1-l)$，从 $l_0 = x$ 开始迭代 $n$ 次（即施用 $n$ 次）。
+# 逻辑斯谛映射 $l \leftarrow 4\,l\,(1-l)$，从 $l_0 = x$ 开始迭代 $n$ 次（即作用 $n$ 次）。
 #
 # The logistic map $l \leftarrow 4\,l\,(1-l)$ from $l_0 = x$; $n$ iterations are $n$ applications.
 
 # %%
 numbers = range(1, 7)
 formulas = [by_hand(n) for n in numbers]
-Markdown("\n\n".join(written(n, *formulas[n - 1]) for n in (1, 2, 3)))
+Markdown("\n\n".join(written(n, *formulas[n - 1]) for n in (1, 2, 3, 4)))
 
 # %%
 side_by_side(figures.maps(range(1, 5)), figures.letters(numbers, formulas))
@@ -120,27 +120,18 @@ slide(
 # %% [markdown]
 # ## 3 数值微分 · Numeric
 #
-# $$f'(\theta) \approx \frac{f(\theta+h)-f(\theta)}{h}, \qquad f'(\theta) \approx \frac{f(\theta+h)-f(\theta-h)}{2h}$$
+# $$f'(\theta) \approx \frac{f(\theta+h)-f(\theta)}{h}$$
+#
+# $$f'(\theta) \approx \frac{f(\theta+h)-f(\theta-h)}{2h}$$
 #
 # ### 3.1 步长 · The step
 #
-# $h$ 太大是截断误差，太小是舍入误差。中心差分误差最小的步长是 $h^* = \sqrt[3]{3\varepsilon |f| / |f'''|}$，前向差分是 $2\sqrt{\varepsilon |f| / |f''|}$，$\varepsilon$ 是机器精度。
+# $h$ 太大是截断误差，太小是舍入误差。中心差分误差最小的步长是 $h^* = \sqrt[3]{3\varepsilon |f| / |f'''|}$，前向差分是 $2\sqrt{\varepsilon |f| / |f''|}$，$\varepsilon$ 是一次舍入的最大相对误差：float64 为 $2^{-53}$，float32 为 $2^{-24}$。
 #
-# A large $h$ costs truncation, a small one rounding. The best step of the central difference is $h^* = \sqrt[3]{3\varepsilon |f| / |f'''|}$, that of the forward one $2\sqrt{\varepsilon |f| / |f''|}$, with $\varepsilon$ the machine's precision.
-
+# A large $h$ costs truncation, a small one rounding. The best step of the central difference is $h^* = \sqrt[3]{3\varepsilon |f| / |f'''|}$, that of the forward one $2\sqrt{\varepsilon |f| / |f''|}$, with $\varepsilon$ the largest relative error of one rounding: $2^{-53}$ in float64, $2^{-24}$ in float32.
 
 # %%
-def u_curves(example, methods=differences.METHODS, dtypes=differences.DTYPES):
-    steps = differences.steps()
-    found = {
-        (method, dtype): differences.errors(lab1, example, method, dtype, steps)
-        for method in methods
-        for dtype in dtypes
-    }
-    return steps, found
-
-
-steps, found = u_curves(differences.EXPONENTIAL)
+steps, found = differences.curves(lab1, differences.EXPONENTIAL)
 figures.u_curves(differences.EXPONENTIAL, steps, found)
 
 # %%
@@ -159,7 +150,7 @@ for dtype in differences.DTYPES:
 
 # %% tags=["live"]
 slide(
-    lambda function, dtype: figures.u_curves(function, *u_curves(function, dtypes=[dtype])),
+    lambda function, dtype: figures.u_curves(function, *differences.curves(lab1, function, dtypes=[dtype])),
     function=[(example.label, example) for example in differences.EXAMPLES],
     dtype=list(differences.DTYPES),
 )
@@ -337,18 +328,18 @@ side_by_side(figures.network(), drawing)
 #
 # ### 6.1 立即计算与扩展计算图 · Immediate against extended
 #
-# 随实验二而来。上面的反向模式边走边算数值（立即计算）；扩展计算图则把伴随量也建成节点。
+# 留待实验二。上面的反向模式边走边算数值（立即计算）；扩展计算图则把伴随量也建成节点。
 #
 # Comes with lab 2. Reverse mode above computes numbers as it goes (immediate); extending the graph makes adjoints nodes as well.
 #
 # ### 6.2 高阶导数 · Higher orders
 #
-# 随实验二而来。伴随量成了节点，就能再求一次导。
+# 留待实验二。伴随量成了节点，就能再求一次导。
 #
 # Comes with lab 2. Once adjoints are nodes, they can be differentiated again.
 #
 # ### 6.3 优化 · Optimisation
 #
-# 随实验三而来。整张图在执行之前就可以化简、合并。
+# 留待实验三。整张图在执行之前就可以化简、合并。
 #
 # Comes with lab 3. A whole graph can be simplified and fused before it runs.

@@ -23,9 +23,9 @@ STYLE: Any = {
     "grid.alpha": 0.3,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "legend.framealpha": 0.85,
-    "legend.edgecolor": "white",
+    "legend.frameon": False,
     "legend.fontsize": 11.0,
+    "legend.columnspacing": 1.0,
     "lines.linewidth": 2.0,
     "lines.markersize": 6.0,
 }
@@ -100,8 +100,8 @@ def lines(x: str, y: str, curves: list[Line], words: str, log: str = "y") -> Pic
     return finished(figure, words)
 
 
-def draw(axes: Axes, curves: list[Line], log: str) -> None:
-    """Curves with a legend, on axes that a figure of its own has."""
+def draw(axes: Axes, curves: list[Line], log: str, columns: int = 2) -> None:
+    """Curves on axes that a figure of its own has; above them, where no curve runs, the legend."""
     with matplotlib.rc_context(STYLE):
         for curve in curves:
             axes.plot(
@@ -109,4 +109,4 @@ def draw(axes: Axes, curves: list[Line], log: str) -> None:
             )
         axes.set_xscale("log" if "x" in log else "linear")
         axes.set_yscale("log" if "y" in log else "linear")
-        axes.legend()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns)

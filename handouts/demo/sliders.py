@@ -22,5 +22,11 @@ def slide(show: Callable[..., Any], **choices: Any) -> None:
     for name, values in choices.items():
         kind = ipywidgets.Dropdown if isinstance(values[0], str) else ipywidgets.SelectionSlider
         controls[name] = kind(options=values, description=name)
-    shown = ipywidgets.interactive_output(lambda **chosen: display(show(**chosen)), controls)  # type: ignore[no-untyped-call]
+
+    def show_chosen(**chosen: Any) -> None:
+        result = show(**chosen)
+        if result is not None:  # it may have printed instead
+            display(result)  # type: ignore[no-untyped-call]
+
+    shown = ipywidgets.interactive_output(show_chosen, controls)
     display(ipywidgets.VBox([*controls.values(), shown]))  # type: ignore[no-untyped-call]

@@ -3,20 +3,25 @@
 from collections import deque
 from collections.abc import Iterable, Sequence
 
+ACROSS = 8  # leaves of a folded graph: they stand in one row
+
 
 def shown(inputs: Sequence[Sequence[int]], outputs: Iterable[int], most: int) -> list[int]:
     """Places of at most `most` nodes, one of which is left free for the box of the rest.
 
     An operation is drawn only if all its users are, so what is hidden depends on hidden nodes and leaves
-    only, and the box can stand between leaves and operations.
+    only, and the box can stand between leaves and operations. Of the leaves, those that drawn operations use
+    come first.
     """
     if len(inputs) <= most:
         return list(range(len(inputs)))
     room = max(most, 3) - 1
     leaves = [node for node, own in enumerate(inputs) if not own]
-    operations = len(inputs) - len(leaves)
-    upper = _upper(inputs, outputs, min(operations, max(room // 2, room - len(leaves))))
-    return sorted([*upper, *leaves[: room - len(upper)]])
+    across = min(len(leaves), ACROSS, room // 2)
+    upper = _upper(inputs, outputs, min(len(inputs) - len(leaves), room - across))
+    used = {i for node in upper for i in inputs[node]}
+    leaves.sort(key=lambda leaf: leaf not in used)
+    return sorted([*upper, *leaves[:across]])
 
 
 def _upper(inputs: Sequence[Sequence[int]], outputs: Iterable[int], most: int) -> list[int]:

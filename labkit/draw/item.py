@@ -1,5 +1,6 @@
 """A node as it is drawn: words only, so any graph of any lab can be drawn."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -17,6 +18,15 @@ class Item:
     note: str = ""
     marked: bool = False
     folded: bool = False
+
+
+_NAME = re.compile(r"(?<!\w)([A-Za-z][\u0304\u0307]?)([0-9]+)(?!\w)")  # with a bar or a dot, or without
+_LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def typeset(text: str) -> str:
+    """A printable text for pictures and pages: names as the lecture writes them, v₃ for v3."""
+    return _NAME.sub(lambda name: name[1] + name[2].translate(_LOW), printable(text))
 
 
 def printable(text: str) -> str:

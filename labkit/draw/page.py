@@ -2,7 +2,7 @@
 
 import html
 
-from .item import printable
+from .item import typeset
 
 _LIGHT = (
     "--graph-ink:#57606a;--graph-paper:#fff;--graph-mark:#b04400;--graph-mark-paper:#fdeee4;"
@@ -19,7 +19,7 @@ padding:.5rem;border-radius:6px;margin:.5rem 0}}
 @media (prefers-color-scheme:dark){{.labkit-draw{{{_DARK}}}}}
 [data-jp-theme-light="true"] .labkit-draw{{{_LIGHT}}}
 [data-jp-theme-light="false"] .labkit-draw{{{_DARK}}}
-@media print{{.labkit-draw.labkit-draw{{{_LIGHT}}}}}
+@media print{{.labkit-draw.labkit-draw{{{_LIGHT}}}.labkit-draw svg{{max-width:100%!important}}}}
 .labkit-draw .scroll{{overflow-x:auto}}
 .labkit-draw .scroll svg{{display:block;margin:0 auto}}
 .labkit-draw .title{{font-weight:600;margin:0 0 .4rem}}
@@ -43,8 +43,8 @@ def scrolled(svg: str, label: str) -> str:
 
 
 def escape(text: str) -> str:
-    """A text as HTML shows it, without control characters."""
-    return html.escape(printable(text))
+    """A text as HTML shows it, typeset and without control characters."""
+    return html.escape(typeset(text))
 
 
 def escape_lines(text: str) -> str:

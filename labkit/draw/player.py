@@ -18,6 +18,7 @@ _STYLE = """
 .labkit-draw g.on>rect{stroke:var(--graph-mark)!important;stroke-width:3.5;
 fill:var(--graph-mark-paper)!important}
 .labkit-draw .moving{font-weight:600}
+.labkit-draw .panel{position:sticky;bottom:0;background:var(--graph-page)}
 .labkit-draw .controls{display:flex;flex-wrap:wrap;gap:.35rem;align-items:center;margin:.5rem 0}
 .labkit-draw .controls[hidden]{display:none}
 .labkit-draw button{font:inherit;padding:.2rem .7rem;border:1px solid var(--graph-ink);border-radius:5px;
@@ -31,14 +32,15 @@ overflow-wrap:anywhere}
 .labkit-draw th,.labkit-draw td{text-align:start;padding:.15rem .8rem .15rem 0;vertical-align:top;
 background:none;border:0;border-bottom:1px solid var(--graph-ink);color:inherit}
 .labkit-draw td:last-child{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace}
-@media print{.labkit-draw .controls,.labkit-draw .now{display:none}}
+@media print{.labkit-draw .panel{display:none}}
 """
 _SCRIPT = """
 document.querySelectorAll('[data-sweep]:not([data-ready])').forEach(root => {
   root.dataset.ready = '';
   const all = selector => [...root.querySelectorAll(selector)];
   const rows = all('tbody tr'), end = rows.length - 1, details = root.querySelector('details');
-  const controls = root.querySelector('.controls'), now = root.querySelector('.now');
+  const panel = root.querySelector('.panel'), controls = root.querySelector('.controls');
+  const now = root.querySelector('.now');
   const counter = root.querySelector('.counter'), play = root.querySelector('[data-go=play]');
   let step = 0, timer = null, before = null;
   const draw = () => {
@@ -49,14 +51,25 @@ document.querySelectorAll('[data-sweep]:not([data-ready])').forEach(root => {
     all('[data-on]').forEach(one =>
       one.classList.toggle('on', one.dataset.on.split(' ').includes(String(step))));
   };
-  const show = to => {
-    step = Math.max(0, Math.min(end, to));
+  const tell = () => {
     draw();
     now.replaceChildren(...[...rows[step].cells[2].childNodes].map(one => one.cloneNode(true)));
     counter.textContent = rows[step].dataset.count;
     // not disabled: the focus would be lost with the last step
-    all('[data-go=first],[data-go=back]').forEach(one => one.ariaDisabled = step === 0);
-    all('[data-go=next],[data-go=last]').forEach(one => one.ariaDisabled = step === end);
+    all('[data-go=first],[data-go=back]').forEach(one => one.setAttribute('aria-disabled', step === 0));
+    all('[data-go=next],[data-go=last]').forEach(one => one.setAttribute('aria-disabled', step === end));
+  };
+  const lit = () => root.querySelector('g.on:not(.edge)');
+  const follow = () => {  // a node outside the window is brought into it, unless the player is outside too
+    const node = lit(), buttons = panel.getBoundingClientRect();
+    if (!node || buttons.bottom < 0 || buttons.top > innerHeight) return;
+    const box = node.getBoundingClientRect(), seen = box.top >= 0 && box.bottom <= buttons.top;
+    node.scrollIntoView({block: seen ? 'nearest' : 'center', inline: 'nearest'});
+  };
+  const show = to => {
+    step = Math.max(0, Math.min(end, to));
+    tell();
+    follow();
   };
   const stop = () => {
     clearInterval(timer);
@@ -101,7 +114,11 @@ document.querySelectorAll('[data-sweep]:not([data-ready])').forEach(root => {
   if (end < 0) return;
   controls.hidden = false;
   details.open = false;
-  show(0);
+  tell();
+  if (lit()) {  // sideways only: a page that opens stays where it is
+    const [node, pane] = [lit(), root.querySelector('.scroll')].map(one => one.getBoundingClientRect());
+    root.querySelector('.scroll').scrollLeft += node.x + node.width / 2 - pane.x - pane.width / 2;
+  }
 });
 """
 
@@ -134,8 +151,8 @@ def html(svg: str, rows: Sequence[Row], title: str, notes: list[str], language: 
     heads = "".join(f'<th scope="col">{say(f"column-{one}")}</th>' for one in ("step", "node", "what"))
     body = (
         f"<div data-sweep>{scrolled(svg, title) if svg else ''}"
-        f'<div class="controls" role="group" aria-label="{escape(title)}" hidden>{"".join(buttons)}'
-        f'<span class="counter"></span></div><p class="now" aria-live="polite"></p>'
+        f'<div class="panel"><div class="controls" role="group" aria-label="{escape(title)}" hidden>'
+        f'{"".join(buttons)}<span class="counter"></span></div><p class="now" aria-live="polite"></p></div>'
         f'<details open><summary>{say("all-steps")}</summary><div class="scroll"><table>'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div></details></div>"
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from labkit.width import columns
 
-from .item import Item, printable
+from .item import Item, printable, typeset
 from .layers import Spot, arrange
 
 LETTER, LINE, PAD = 7.3, 16, 9  # px
@@ -20,7 +20,7 @@ GAP_ACROSS, GAP_DOWN = 18, 34  # px between boxes
 LONGEST = 40  # letters of a line
 BESIDE = 14  # px between edges that join the same two nodes
 MARGIN = 4  # px
-LEAST = 0.7  # how small a narrow page may make it before it scrolls
+LEAST = 0.7  # how small a narrow page may make it; a narrower one scrolls, at full size
 Point = tuple[float, float]
 
 
@@ -79,7 +79,8 @@ def as_svg(items: Sequence[Item], title: str, animation: Animation = STILL) -> s
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="graph" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" style="max-width:max(100%,{LEAST * width:.0f}px);height:auto" '
+        f'height="{height:.0f}" style="height:auto;'
+        f'max-width:clamp(100%,({LEAST * width:.0f}px - 100%)*9999,{width:.0f}px)" '
         'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12">',
         f"<title>{_escape(title)}</title><desc>{_escape(description)}</desc>",
     ]
@@ -177,4 +178,4 @@ def _letters(text: str) -> float:
 
 
 def _escape(text: str) -> str:
-    return html.escape(printable(text))
+    return html.escape(typeset(text))

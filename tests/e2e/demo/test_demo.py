@@ -113,6 +113,11 @@ def test_the_page_looks_right_and_asks_nothing_of_the_network(
     ink, paper = shown.evaluate("(s => [s.color, s.backgroundColor])(getComputedStyle(document.body))")
     assert contrast(ink, paper) > 7
     assert (luminance(paper) < 0.1) == (scheme == "dark")
+    letters = (
+        "[...document.querySelectorAll('.highlight span:not(.w)')].map(one => getComputedStyle(one).color)"
+    )
+    card = shown.evaluate("getComputedStyle(document.querySelector('details.code')).backgroundColor")
+    assert min(contrast(colour, card) for colour in set(shown.evaluate(letters))) > 4.5
     shown.close()
 
 

@@ -36,6 +36,11 @@ def test_mathematics_becomes_mathml_and_money_stays() -> None:
     assert with_mathml("$f''$").count("msup") == 0
 
 
+def test_bars_and_strokes_stand_close_and_a_raised_star_is_raised_once() -> None:
+    assert with_mathml("$|f| / h$").count('space="0.06em"') == 6
+    assert "<mo>&#x02217;</mo></msup>" in with_mathml("$h^*$")
+
+
 def test_a_formula_that_cannot_be_drawn_is_named() -> None:
     with pytest.raises(CourseError, match=r"The demo's formula \\fraction\{1\}: .*Mend it"):
         with_mathml(r"$\fraction{1}$")

@@ -1,5 +1,6 @@
 """Students' engines of every kind: each is tried, none stops the demo, and nothing is left running."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +91,45 @@ def test_what_an_engine_prints_is_no_answer(engine: Callable[[str], Path]) -> No
     trial = try_engine(engine(only(f"print({lie!r}, flush=True); return {{}}")))
     assert "raises an error at y = ln x1 + x1 x2 - sin x2: KeyError" in trial.verdict().text("en")
     assert trial.points == []
+
+
+def test_whoever_has_left_the_group_is_not_waited_for(engine: Callable[[str], Path]) -> None:
+    text = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(12)\n    os._exit(0)\n"
+    begin = time.monotonic()
+    trial = try_engine(engine(text + only("raise ValueError")))
+    assert time.monotonic() - begin < 10
+    assert "ValueError" in trial.verdict().text("en")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        b'{"at": "end", "size": 0}',
+        b'{"at": "rosenbrock", "size": -1}',
+        b'{"at": "lecture"}',
+        b'{"at": "lecture", "size": 2}\n{"gradient": [5.5], "seconds": 0.1}',
+        b'{"at": "lecture", "size": 2}\n{"gradient": [5.5, null], "seconds": 0.1}',
+        b'{"at": "logistic", "size": 1}\n{"gradient": [1.6], "seconds": Infinity}',
+        b'{"gradient": [5.5, 1.7], "seconds": 0.1}',
+        b"[" * 900_000,
+        b"\xff\x00",
+    ],
+    ids=lambda told: told[:30].decode(errors="replace"),
+)
+def test_a_lie_on_the_channel_is_no_answer(engine: Callable[[str], Path], told: bytes) -> None:
+    (engine("") / "lie").write_bytes(told)
+    text = "import os, pathlib\nlie = pathlib.Path(__file__).with_name('lie').read_bytes()\n"
+    text += "for number in range(3, 30):\n"
+    text += "    try: os.write(number, lie + b'\\n')\n    except OSError: pass\nos._exit(0)\n"
+    trial = try_engine(engine(text))
+    assert "ended without an answer" in trial.verdict().text("en")
+    assert trial.points == []
+
+
+def test_an_error_can_t_turn_or_colour_a_line(engine: Callable[[str], Path]) -> None:
+    said = try_engine(engine(only(r"raise ValueError('\u202e\x1b[31m' + 'x' * 999)"))).verdict().text("en")
+    assert said.isprintable()
+    assert len(said) < 300
 
 
 def test_points_told_before_the_end_are_kept(engine: Callable[[str], Path]) -> None:

@@ -86,6 +86,13 @@ def test_a_slider_shows_what_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown == [(0.1, "float32"), (0.1, "float64")]
 
 
+def test_a_slider_that_prints_shows_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(sliders, "display", shown.append)
+    sliders.slide(lambda n: None, n=[1, 2])
+    assert [type(one).__name__ for one in shown] == ["VBox"]
+
+
 def test_without_ipywidgets_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[Any] = []
     monkeypatch.setattr(sliders, "display", shown.append)

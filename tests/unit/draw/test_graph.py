@@ -132,6 +132,19 @@ def test_folded_drawings_count_every_node_and_point_downwards(case):
         assert all(i < row for i in item.inputs)
 
 
+def test_of_many_inputs_a_fold_keeps_a_row_that_fits_first_those_in_use():
+    weights = [node(f"w{place}") for place in range(100)]
+    loss = weights[0]
+    for weight in weights[1:]:
+        loss = node(None, loss, weight)
+
+    def leaves(drawing):
+        return [item.label for item in drawing.items if not item.inputs and not item.folded]
+
+    assert leaves(draw.graph(loss, fold=7)) == ["v98 = w97", "v99 = w98", "v100 = w99"]
+    assert len(leaves(draw.graph(loss))) == 8
+
+
 def test_ten_thousand_nodes_are_folded_in_under_a_second():
     drawing = draw.graph(node("warm"))
     assert drawing.svg  # igraph is imported
@@ -188,7 +201,7 @@ def test_without_igraph_a_page_shows_the_text_form_and_how_to_get_it(monkeypatch
     drawing = draw.graph(y, language="en")
     with pytest.raises(ImportError, match=r"^No picture: [^\n]+ python -m pip install igraph [^\n]+$"):
         _ = drawing.svg
-    assert "v7 = v6 - v5" in drawing.html
+    assert "v₇ = v₆ - v₅" in drawing.html
     assert "pip install igraph" in drawing.html
 
 

@@ -126,7 +126,7 @@ def test_the_picture_has_a_title_and_says_everything_in_words_too():
     svg = ElementTree.fromstring(as_svg(LECTURE, "The graph of y"))
     assert svg.get("role") == "img"
     assert svg.find(f"{SVG}title").text == "The graph of y"
-    assert "→ v4 = v1 * v2 10 adjoint 1" in svg.find(f"{SVG}desc").text
+    assert "→ v₄ = v₁ * v₂ 10 adjoint 1" in svg.find(f"{SVG}desc").text
 
 
 def test_the_marked_node_differs_by_shape_border_and_sign():
@@ -161,3 +161,16 @@ def test_without_igraph_the_text_form_stays(monkeypatch):
 def test_no_nodes_make_an_empty_picture():
     ElementTree.fromstring(as_svg([], "nothing"))
     assert as_text([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("v10 = v2 * v1", "v₁₀ = v₂ * v₁"),
+        ("∂v7/∂v6 v̄3", "∂v₇/∂v₆ v̄₃"),
+        ("w2", "w₂"),
+        ("v1x lv2 1e5", "v1x lv2 1e5"),
+    ],
+)
+def test_nodes_have_the_lecture_s_low_numbers_and_other_names_keep_theirs(text, shown):
+    assert f">{shown}</text>" in as_svg([Item(text)], "")

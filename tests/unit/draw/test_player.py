@@ -45,20 +45,20 @@ def seen(player):
 
 def test_the_buttons_go_step_by_step_and_leave_the_other_player_alone(page):
     one, other = page.locator("[data-sweep]").all()
-    assert seen(one) == seen(other) == ["v̄7 = 1"]
+    assert seen(one) == seen(other) == ["v̄₇ = 1"]
     one.get_by_role("button", name="next").click()
-    assert sorted(seen(one)) == ["v̄6 = 1", "v̄7 = 1"]
-    assert one.locator(".now").text_content() == "v̄6 += ∂v7/∂v6 · v̄7 = 1 × 1 = 1"
+    assert sorted(seen(one)) == ["v̄₆ = 1", "v̄₇ = 1"]
+    assert one.locator(".now").text_content() == "v̄₆ += ∂v₇/∂v₆ · v̄₇ = 1 × 1 = 1"
     assert one.locator(".now").get_attribute("aria-live") == "polite"
     assert one.locator(".counter").text_content() == "step 2 of 9"
     assert one.locator(".on").count() == 2  # the node and the edge
     one.get_by_role("button", name="last").click()
-    assert {"v̄1 = 5.5", "v̄2 = 1.7163"} <= set(seen(one))
+    assert {"v̄₁ = 5.5", "v̄₂ = 1.7163"} <= set(seen(one))
     assert one.get_by_role("button", name="next").is_disabled()
     one.get_by_role("button", name="back").click()
-    assert "v̄1 = 5 + …" in seen(one)
+    assert "v̄₁ = 5 + …" in seen(one)
     one.get_by_role("button", name="first").click()
-    assert seen(one) == seen(other) == ["v̄7 = 1"]
+    assert seen(one) == seen(other) == ["v̄₇ = 1"]
 
 
 def test_the_keyboard_reaches_every_step(page):
@@ -94,11 +94,11 @@ def test_print_shows_the_last_step_and_all_steps(page):
     player = page.locator("[data-sweep]").first
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert "v̄1 = 5.5" in seen(player)
+    assert "v̄₁ = 5.5" in seen(player)
     assert player.locator("table").is_visible()
     assert not player.locator(".controls").is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert seen(player) == ["v̄7 = 1"]
+    assert seen(player) == ["v̄₇ = 1"]
 
 
 def test_without_a_script_all_is_there_but_the_buttons(browser, html):
@@ -108,7 +108,7 @@ def test_without_a_script_all_is_there_but_the_buttons(browser, html):
     assert page.locator("tbody tr").count() == 9
     assert page.locator("table").is_visible()
     assert not page.locator("button").first.is_visible()
-    assert page.get_by_text("v̄1 = 5.5", exact=True).first.is_visible()
+    assert page.get_by_text("v̄₁ = 5.5", exact=True).first.is_visible()
     context.close()
 
 
@@ -122,4 +122,31 @@ def test_colours_follow_the_system_and_before_it_jupyterlab(browser, html, schem
     page.set_content(f"<!doctype html>{body}{html}")
     colour = page.evaluate("getComputedStyle(document.querySelector('.labkit-draw')).backgroundColor")
     assert colour == ("rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)")
+    page.close()
+
+
+def test_the_buttons_stay_in_sight_and_what_is_computed_comes_into_it(browser, lab1):
+    l = lab1.graph.variable(0.3, "l")
+    for _ in range(9):
+        l = 4 * l * (1 - l)
+    wide = [lab1.graph.exp(lab1.graph.variable(float(place))) for place in range(9)]
+    l = l + wide[0]  # the output stands to the right of what it is made of
+    for one in wide:
+        l = l * one
+    page = browser.new_page(viewport={"width": 400, "height": 700})
+    tall = draw.sweep(l, "reverse", language="en").html
+    page.set_content(f"<!doctype html><body><p>Text</p>{tall}<p style='height:2000px'>Text</p>")
+    assert page.evaluate("scrollY") == 0
+    node, pane = page.locator("g.on:not(.edge)").bounding_box(), page.locator(".scroll").first.bounding_box()
+    assert pane["x"] <= node["x"] <= node["x"] + node["width"] <= pane["x"] + pane["width"]
+    before = -1
+    for key, steps in (("ArrowRight", 40), ("End", 1), ("Home", 1)):
+        page.get_by_role("button", name="next").focus()
+        for _ in range(steps):
+            page.keyboard.press(key)
+        node = page.locator("g.on:not(.edge)").bounding_box()
+        buttons = page.locator(".controls").bounding_box()
+        assert 0 <= node["y"] < node["y"] + node["height"] <= buttons["y"] < 700
+        assert page.evaluate("scrollY") != before
+        before = page.evaluate("scrollY")
     page.close()

@@ -170,8 +170,8 @@ def test_the_page_is_self_contained_and_its_bytes_depend_on_the_input_alone(runn
 def test_without_a_script_the_last_numbers_are_the_visible_ones(running):
     svg = ElementTree.fromstring(re.search("<svg.*?</svg>", draw.sweep(running[0], "reverse").html)[0])
     texts = [text for text in svg.iter("{http://www.w3.org/2000/svg}text") if text.get("class") == "moving"]
-    assert {text.text for text in texts if text.get("visibility") is None} >= {"v̄1 = 5.5", "v̄7 = 1"}
-    assert [text.text for text in texts if text.get("visibility")] == ["v̄1 = 5 + …", "v̄2 = -0.28366 + …"]
+    assert {text.text for text in texts if text.get("visibility") is None} >= {"v̄₁ = 5.5", "v̄₇ = 1"}
+    assert [text.text for text in texts if text.get("visibility")] == ["v̄₁ = 5 + …", "v̄₂ = -0.28366 + …"]
 
 
 def test_hostile_names_stay_words(lab1):

@@ -31,6 +31,15 @@ def test_code_and_figures_are_the_same(zh, en):
             assert Counter(chinese.code) == Counter(theirs), where(chinese)
 
 
+def test_the_demo_s_drawings_are_the_same(zh, en):
+    drawn = [
+        [block.text.split()[1] for block in page.blocks if block.kind == "fence {demo}"] for page in (zh, en)
+    ]
+    assert (
+        drawn[0] == drawn[1] == (["u-curve", "swell", "forward", "reverse"] if zh.name == "lab1.md" else [])
+    )
+
+
 def test_numbers_in_the_text_are_the_same(zh, en):
     for chinese, english in zip(zh.blocks, en.blocks, strict=True):
         ours, theirs = (Counter(NUMBER.findall(block.text)) for block in (chinese, english))
@@ -58,6 +67,6 @@ def test_chinese_sentences_have_chinese_punctuation(zh, en):
 
 def test_a_caption_is_in_its_language(zh, en):
     for chinese, english in zip(zh.blocks, en.blocks, strict=True):
-        if chinese.kind == "fence {graph}":
+        if chinese.kind in ("fence {graph}", "fence {demo}"):
             assert CHINESE.search(chinese.text)
             assert NUMBER.findall(chinese.text) == NUMBER.findall(english.text)

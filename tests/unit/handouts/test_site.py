@@ -89,6 +89,8 @@ def test_each_page_leads_to_itself_in_the_other_language(page, documents):
 def test_nothing_is_fetched_from_outside(site, documents):
     for name, document in documents.items():
         for address in document.fetched:
+            if address.startswith("data:"):
+                continue
             assert not OUTSIDE.match(address), f"{name}: {address}"
             file = re.split(r"[?#]", address)[0] or Path(name).name
             assert (site / Path(name).parent / file).is_file(), f"{name}: {address}"
@@ -146,6 +148,20 @@ def test_no_solution_and_no_hidden_test_is_in_any_book(site, course, fixed_key, 
     leaky = tmp_path / "leaky.html"
     leaky.write_text("node_to_grad[operand] = node_to_grad.get(operand, 0.0) + partial_adjoint")
     assert scan(as_zip(tmp_path), secrets)
+
+
+@pytest.mark.parametrize(("language", "sum_"), [("zh", "求和"), ("en", "the sum")])
+def test_the_demo_draws_sweeps_in_the_page_s_language_and_plots_with_words(
+    documents, html_pages, language, sum_
+):
+    (steps,) = [
+        table for table in documents[f"{language}/lab1.html"].tables if len(table) == 10 and "v₇" in table[1]
+    ]
+    assert f"{sum_}: v̄₁ = 5 + 0.5 = 5.5" in steps[-1][2]
+    page = html_pages[f"{language}/lab1.html"]
+    assert page.count("<div data-sweep>") == 2
+    words = re.findall('<img class="plot" alt="([^"]+)" src="data:image/svg', page)
+    assert [bool(re.search("[一-鿿]", alternative)) for alternative in words] == [language == "zh"] * 2
 
 
 # --- In step with course.toml and lab.toml ------------------------------------------------------------------
@@ -230,6 +246,10 @@ def test_a_second_build_gives_the_same_bytes(site, course, tmp_path):
         ("```{graph} A word\nv1\nv2 | one\n```", "'one'"),
         ("```{graph} Too much\na | | | | e\n```", "more than label"),
         ("```{grahp} Misspelt\nv1\n```", "grahp"),
+        (
+            "```{demo} cat A caption\n```",
+            "the demo draws no 'cat'; it draws forward, reverse, swell, u-curve",
+        ),
     ],
 )
 def test_a_mistake_in_a_page_is_one_line_with_its_place(copy, tmp_path, added, told):
@@ -243,6 +263,15 @@ def test_a_mistake_in_a_page_is_one_line_with_its_place(copy, tmp_path, added, t
     line = str(error.value)
     assert re.match(r"handouts/zh/index\.md:\d+: ", line) and told in line and "\n" not in line, line
     assert [path.name for path in tmp_path.glob("site/*")] == ["old.html"]
+
+
+def test_a_demo_that_fails_is_one_line_with_the_page_s_place(copy, tmp_path):
+    (copy / "handouts/demo/swell.py").write_text("1 / 0")
+    with pytest.raises(CourseError) as error:
+        build(load_course(copy), tmp_path / "site")
+    assert re.fullmatch(
+        r"handouts/zh/lab1\.md:\d+: handouts/demo/handout\.py fails: ZeroDivisionError: .*", str(error.value)
+    )
 
 
 @pytest.mark.parametrize("name", ["zh/index.md", "instructor/en/index.md", "en/four-ways.md", "zh/lab1.md"])
