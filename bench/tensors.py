@@ -53,7 +53,7 @@ def perceptrons(graph: Any, engine: Any) -> Iterable[tuple[str, dict[str, float]
     peers = turns.installed({"torch": perceptron.torch, "autograd": perceptron.autograd})
     calls = {"ours": perceptron.ours(graph, engine), "hand": perceptron.hand, **peers}
     agree(calls, 1e-4, "hand")
-    yield "perceptron", turns.least_times(calls | {"products": perceptron.products})
+    yield "perceptron", turns.least_times(calls | {"products": perceptron.products}, rounds=120)
     yield "perceptron_peak", {name: peak(calls[name]) for name in ("ours", "hand")}
 
 
