@@ -431,6 +431,6 @@ said("demo.growth", order=by_order[-1].order, nodes=by_order[-1].nodes, merged=b
 #
 # ### 7.1 优化 · Optimisation
 #
-# 随实验三而来。整张图在执行之前就可以化简、合并。
+# 留待实验三。整张图在执行之前就可以化简、合并。
 #
 # Comes with lab 3. A whole graph can be simplified and fused before it runs.

@@ -219,7 +219,7 @@ class Executor:
                 needed.update(sources)
                 free = [one for one in operands if place[one] in last_used and one in own and fits(node, one)]
                 target = [place[one] for one in free[:1]]  # a ufunc takes it as one more argument
-                self._steps.append((node.op.compute, fetch(sources + target), place[node], last_used))
+                self._steps.append((node.op.compute, fetch(sources + target), place[node], tuple(last_used)))
         self._steps.reverse()
         first = {output: i for i, output in reversed(list(enumerate(self.outputs)))}
         self._returned = [
