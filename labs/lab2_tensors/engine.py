@@ -201,9 +201,9 @@ class Executor:
                 sources = [place[operand] for operand in operands]
                 last_used = set(sources) - needed
                 needed.update(sources)
-                free = [one for one in operands if place[one] in last_used and one in own and fits(node, one)]
-                target = [place[one] for one in free[:1]]  # a ufunc takes it as one more argument
-                self._steps.append((node.op.compute, fetch(sources + target), place[node], tuple(last_used)))
+                free = (place[one] for one in operands if one in own and fits(node, one))
+                out = next((i for i in free if i in last_used), None)  # where the result may be written
+                self._steps.append((node.op.compute, fetch(sources), out, place[node], tuple(last_used)))
         self._steps.reverse()
         first = {output: i for i, output in reversed(list(enumerate(self.outputs)))}
         self._returned = [
@@ -225,8 +225,11 @@ class Executor:
         if len(feeds) > len(self._variables):
             refuse_other_feeds(feeds)
         with np.errstate(all="ignore"):
-            for compute, operands, target, last_used in self._steps:
-                arrays[target] = compute(*operands(arrays))
+            for compute, operands, out, target, last_used in self._steps:
+                if out is None:
+                    arrays[target] = compute(*operands(arrays))
+                else:
+                    arrays[target] = compute(*operands(arrays), out=arrays[out])
                 for i in last_used:
                     arrays[i] = None
         return [own_array(arrays[i], is_shared) for i, is_shared in self._returned]

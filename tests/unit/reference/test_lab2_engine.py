@@ -487,7 +487,8 @@ def test_results_written_over_operands_harm_no_view_no_feed_and_no_output(graph,
     d = c - c
     kept = graph.exp(x)
     e = kept * 3.0
-    outputs = [view + b, d, graph.sum(kept), kept, e + graph.broadcast_to(graph.sum(e, 0), (3, 3))]
+    f = graph.maximum(x * 2.0, -x * 3.0)
+    outputs = [view + b, d, graph.sum(kept), kept, e + graph.broadcast_to(graph.sum(e, 0), (3, 3)), f]
     array = normal(3, 3)
     before = array.copy()
     run = engine.Executor(outputs)
@@ -500,6 +501,7 @@ def test_results_written_over_operands_harm_no_view_no_feed_and_no_output(graph,
             grown.sum(),
             grown,
             3 * grown + 3 * grown.sum(0),
+            np.where(before > 0, 2, -3) * before,
         ]
         for one, other in zip(got, right, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-14)
