@@ -1,27 +1,21 @@
 """Lab 1's engine beside others: value and gradient of the logistic map, n = 100.
 
-Every sample is CPU time on one core with one thread; the engines take turns in shuffled order, garbage is
-collected between samples and not inside them, and the least of many samples counts.
 Run by bench/run.py in a process of its own, because it pins itself to a core; prints JSON.
 """
 
-import gc
 import json
 import math
-import os
-import random
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+
+import turns
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "lab1_scalars"
 APPLICATIONS = 100
 NODES = 3 * APPLICATIONS
 START = 0.3
-ROUNDS = 60
-SAMPLE_S = 0.008
 
 Engine = Callable[[float], tuple[float, float]]
 
@@ -96,44 +90,17 @@ def autograd() -> Engine:
     return value_and_grad(logistic_map)
 
 
-def sample(run: Engine, repeats: int) -> float:
-    """CPU seconds of one run, averaged over a few."""
-    gc.collect()
-    begin = time.process_time()
-    for _ in range(repeats):
-        run(START)
-    return (time.process_time() - begin) / repeats
-
-
-def least_times(engines: dict[str, Engine]) -> dict[str, float]:
-    """Name -> least CPU seconds of one run."""
-    order = random.Random(0)
-    repeats = {name: max(1, round(SAMPLE_S / sample(run, 3))) for name, run in engines.items()}
-    least = dict.fromkeys(engines, math.inf)
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    for _ in range(ROUNDS):
-        for name in order.sample(list(engines), len(engines)):
-            least[name] = min(least[name], sample(engines[name], repeats[name]))
-    return least
-
-
 def main() -> None:
     """Prints {name: nanoseconds per node, or null where it is not installed}."""
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    engines: dict[str, Engine] = {}
-    for make in (by_hand, ours, micrograd, torch, autograd):
-        try:
-            engines[make.__name__] = make()
-        except ModuleNotFoundError as missing:
-            if missing.name != make.__name__:
-                raise
+    turns.pin()
+    makers = {make.__name__: make for make in (by_hand, ours, micrograd, torch, autograd)}
+    engines = turns.installed(makers)
     right = engines["by_hand"](START)
     for name, run in engines.items():
         if not all(map(partial(math.isclose, rel_tol=1e-6), run(START), right)):
             sys.exit(f"{name} computes another gradient than the chain rule by hand")
-    print(json.dumps({name: 1e9 * seconds / NODES for name, seconds in least_times(engines).items()}))
+    seconds = turns.least_times({name: partial(run, START) for name, run in engines.items()})
+    print(json.dumps({name: 1e9 * one / NODES for name, one in seconds.items()}))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import graders
 import report
@@ -21,18 +22,47 @@ def ratio(ours: float, peer: float | None) -> float | None:
     return None if peer is None else ours / peer
 
 
-def engine_rows(folder: Path) -> Iterator[Row]:
-    """Lab 1's engine beside other engines."""
-    script = Path(__file__).with_name("logistic_map.py")
-    # -P: the lab's modules are imported by plain name, and nothing of this folder may stand in for them.
-    command = [sys.executable, "-P", script]
+def measured(script: str, folder: Path) -> Any:
+    """What a script of this folder prints as JSON, run in a process of its own."""
+    command = [sys.executable, Path(__file__).with_name(script)]
     home = graders.environment(folder / "home")
     done = subprocess.run(command, env=home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
-    nanoseconds: dict[str, float] = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def engine_rows(folder: Path) -> Iterator[Row]:
+    """Lab 1's engine beside other engines."""
+    nanoseconds: dict[str, float] = measured("logistic_map.py", folder)
     ours = nanoseconds["ours"]
     yield information("lab1/logistic_map", ours, "ns per node")
     for name, goal in ENGINES.items():
         yield at_most(f"lab1/logistic_map/{name}", ratio(ours, nanoseconds.get(name)), goal, "x", name)
+
+
+def tensor_rows(folder: Path) -> Iterator[Row]:
+    """Lab 2's executor beside NumPy by hand and other engines."""
+    found: dict[str, dict[str, float]] = measured("tensors.py", folder)
+
+    def beside(workload: str, peer: str, goal: float) -> Row:
+        times = found[workload]
+        return at_most(f"lab2/{workload}/{peer}", ratio(times["ours"], times.get(peer)), goal, "x", peer)
+
+    step, rosenbrock, hessian = found["perceptron"], found["rosenbrock"], found["hessian"]
+    yield information("lab2/perceptron", 1e6 * step["ours"], "us per step")
+    yield beside("perceptron", "hand", 1.1)
+    yield beside("perceptron", "torch", 0.8)
+    yield beside("perceptron", "autograd", 0.4)
+    for name in ("hand", "products"):  # NumPy by hand, and its products of matrices alone, beside torch
+        yield information(f"lab2/perceptron/torch/{name}", ratio(step[name], step.get("torch")), "x", "torch")
+    yield beside("perceptron_peak", "hand", 1.3)
+    yield beside("small_operations", "hand", 2.6)
+    yield beside("small_operations", "autograd", 0.17)
+    yield at_most("lab2/rosenbrock/gradient", rosenbrock["gradient"] / rosenbrock["value"], 4, "x")
+    yield at_most("lab2/rosenbrock/hvp", rosenbrock["hvp"] / rosenbrock["gradient"], 4, "x")
+    yield beside("hessian", "torch", 2)
+    anew = ratio(hessian["ours, built anew"], hessian.get("torch"))
+    yield information("lab2/hessian/torch/built_anew", anew, "x", "torch")
+    yield at_most("lab2/large_arrays", found["large_arrays"]["ours"], 24, "arrays")
 
 
 def sandbox_rows(folder: Path) -> Iterator[Row]:
@@ -75,10 +105,10 @@ def student_rows(folder: Path) -> Iterator[Row]:
 
 
 def main() -> None:
-    """Measures one part after the other; about four minutes."""
+    """Measures one part after the other; about five minutes."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="adkit-bench-") as temporary:
-        for part in (engine_rows, sandbox_rows, grader_rows, student_rows):
+        for part in (engine_rows, tensor_rows, sandbox_rows, grader_rows, student_rows):
             folder = Path(temporary) / part.__name__
             folder.mkdir()
             print(f"{part.__doc__} ...", file=sys.stderr)

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 import plots
 from differences import ORDERS, Example, best_step
 from engine_trial import Trial
+from growth import Size as Growth
 from plots import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, Line, Picture
 from programs import logistic
 from swell import Size, Times
@@ -189,3 +190,39 @@ def passes(sizes: Sequence[int], forward: Sequence[float], reverse: Sequence[flo
     ]
     words = "Seconds of a gradient by N forward passes and by one reverse pass"
     return plots.lines("parameters N", "seconds", curves, words, log="xy")
+
+
+def descent(losses: Sequence[float]) -> Picture:
+    """The loss against the runs of one graph."""
+    curves = [Line(range(len(losses)), losses, "f, Rosenbrock", BLUE, "")]
+    return plots.lines(
+        "runs of the graph", "loss f", curves, "The loss falls as one graph runs again and again"
+    )
+
+
+def orders(x: Any, found: Sequence[Any], known: Sequence[Any]) -> Picture:
+    """tanh and its derivatives, each by differentiating the graph of the last; the closed forms as dots."""
+    names = ("tanh x", "tanh' x", "tanh'' x", "tanh''' x")
+    looks = zip((BLUE, RED, GREEN, PURPLE), ("-", "--", "-.", ":"), strict=True)
+    figure, axes = plots.canvas("x", "")
+    curves = [
+        Line(x, values, name, colour, "", dashes)
+        for values, name, (colour, dashes) in zip(found, names, looks, strict=True)
+    ]
+    some = slice(None, None, len(x) // 12)
+    plots.draw(axes, curves, "")
+    for values in known:
+        axes.plot(x[some], values[some], ".", color=GREY)
+    return plots.finished(figure, "tanh and three derivatives from the graph; dots: closed forms")
+
+
+def growth(rows: Sequence[Growth]) -> Picture:
+    """Nodes of the derivatives of tanh against their order."""
+    order = [row.order for row in rows]
+    curves = [
+        Line(order, [row.nodes for row in rows], "as built", RED, "s"),
+        Line(order, [row.merged for row in rows], "equal nodes merged", BLUE, "o"),
+    ]
+    return plots.lines(
+        "order of the derivative", "nodes", curves, "Nodes of the derivatives of tanh by order"
+    )

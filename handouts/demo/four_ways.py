@@ -26,6 +26,7 @@ sys.path.insert(0, "../../handouts/demo")
 
 from pathlib import Path
 
+import numpy as np
 import sympy
 from IPython.display import Markdown, display
 
@@ -41,6 +42,8 @@ from cost import (
     measured_ratio,
 )
 from engine_trial import try_engine
+from extended import descend, tanh_by_formula, tanh_derivatives
+from growth import sizes as growth_by_order
 from jacobians import filling
 from labkit import draw
 from plots import side_by_side
@@ -324,21 +327,100 @@ side_by_side(figures.network(), drawing)
 # **So**: whatever has a clear forward value and a rule for its adjoint can stand in the graph; what is differentiated is the loss, by the weights.
 
 # %% [markdown]
-# ## 6 接下来 · What comes next
+# ## 6 扩展计算图 · Graph extension
 #
 # ### 6.1 立即计算与扩展计算图 · Immediate against extended
 #
-# 留待实验二。上面的反向模式边走边算数值（立即计算）；扩展计算图则把伴随量也建成节点。
+# 实验一的反向模式边走边算（立即计算）。把它给出的梯度再交给它自己求导：
 #
-# Comes with lab 2. Reverse mode above computes numbers as it goes (immediate); extending the graph makes adjoints nodes as well.
+# Lab 1's reverse mode computes as it goes: immediate computation. Feed the gradient that it gives to it once more:
+
+# %%
+x1, x2 = graph.variable(2.0, "x1"), graph.variable(5.0, "x2")
+y = lecture(x1, x2, graph.log, graph.sin)[-1]
+slope = engine.reverse_mode(y)[x1]
+print(f"dy/dx1 = {slope}, a {type(slope).__name__}")
+try:
+    engine.reverse_mode(slope)
+except TypeError as error:
+    print(error)
+again = engine.reverse_mode(graph.constant(slope))
+print(f"as a constant: {again}, with x1 in it: {x1 in again}")
+
+# %% [markdown]
+# 得到的是一个数，没有图：它不知道自己从 $x_1$ 来。实验二的 `gradients` 走同样的路，但添的是节点（扩展计算图），梯度与 $y$ 在同一张图里：
 #
-# ### 6.2 高阶导数 · Higher orders
+# What came out is a number without a graph: it does not know that it came from $x_1$. Lab 2's `gradients` walks the same way and adds nodes; the gradient stands in the same graph as $y$:
+
+# %%
+lab2 = load("lab2_tensors")
+t1, t2 = lab2.graph.variable((), name="x1"), lab2.graph.variable((), name="x2")
+y = lecture(t1, t2, lab2.graph.log, lab2.graph.sin)[-1]
+slopes = lab2.engine.gradients(y, [t1, t2])
+second = [lab2.engine.gradients(slope, [x])[0] for slope, x in zip(slopes, [t1, t2])]
+names = ["y", "dy/dx1", "dy/dx2", "d2y/dx1^2", "d2y/dx2^2"]
+for name, value in zip(names, lab2.engine.Executor([y, *slopes, *second])({t1: 2.0, t2: 5.0})):
+    print(f"{name:9} = {value:7.3f}")
+draw.graph([y, slopes[0]], title="y, ∂y/∂x₁")
+
+# %% [markdown]
+# ### 6.2 复用 · Reuse
 #
-# 留待实验二。伴随量成了节点，就能再求一次导。
+# 梯度的图只建一次、计划一次，就能换数据反复运行：梯度下降的每一步都是同一张图。
 #
-# Comes with lab 2. Once adjoints are nodes, they can be differentiated again.
+# The graph of a gradient is built and planned once, and then runs for any data: each step of gradient descent is the same graph.
+
+# %%
+steps = descend(lab2, size=10, steps=2000)
+figures.descent(steps.losses)
+
+# %%
+said(
+    "demo.reuse",
+    nodes=steps.nodes,
+    runs=len(steps.losses),
+    made=steps.made,
+    build=f"{1e3 * steps.build_seconds:.2f}",
+    run=f"{1e3 * steps.run_seconds:.3f}",
+)
+
+# %% [markdown]
+# ### 6.3 二阶、三阶导数 · Second and third derivative
 #
-# ### 6.3 优化 · Optimisation
+# 对梯度的图再求一次导，再求一次。圆点是 $\tanh$ 各阶导数的公式。
+#
+# Differentiate the graph of the gradient again, and once more. Dots are the known formulas of $\tanh$'s derivatives.
+
+# %%
+points = np.linspace(-3, 3, 301)
+found, known = tanh_derivatives(lab2, points, 3), tanh_by_formula(points)
+for order, (ours, formula) in enumerate(zip(found, known)):
+    print(f"order {order}: largest error {abs(ours - formula).max():.0e}")
+figures.orders(points, found, known)
+
+# %% [markdown]
+# ### 6.4 随阶数的增长 · Growth by order
+#
+# 每升一阶，规则又要作用于上一阶添出的节点。把计算同一个量的节点合并，能使增长变慢。
+#
+# With each order, rules apply to the nodes that the last order added. Merging nodes that compute the same thing slows the growth.
+
+# %%
+by_order = growth_by_order(lab2, 8)
+figures.growth(by_order)
+
+# %%
+said("demo.growth", order=by_order[-1].order, nodes=by_order[-1].nodes, merged=by_order[-1].merged)
+
+# %% [markdown]
+# **结论**：伴随量成了节点，梯度就能复用、再求导、再优化；代价是图要先存下来，并随阶数成倍变大。
+#
+# **So**: with adjoints as nodes, a gradient can be used again, differentiated again and optimised; the price is a graph to keep, which grows by a factor with each order.
+
+# %% [markdown]
+# ## 7 接下来 · What comes next
+#
+# ### 7.1 优化 · Optimisation
 #
 # 留待实验三。整张图在执行之前就可以化简、合并。
 #

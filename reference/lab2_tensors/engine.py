@@ -193,8 +193,9 @@ class Executor:
     """Runs the graph of some outputs: planned once, then called for any number of feeds.
     运行若干输出的计算图：计划一次，之后可对任意多组输入运行。
 
-    What the outputs need is computed once a run, and each array is let go after its last use.
-    输出所需的每样东西每次运行只算一次，每个数组在最后一次使用后就释放。
+    What the outputs need is computed once a run. After its last use an array is let go, or is written over by
+    the result that it was used for.
+    输出所需的每样东西每次运行只算一次。数组在最后一次使用后就释放，或由那一步的结果直接覆盖。
     The arrays returned are the caller's own: they share memory with no feed, constant or other output.
     返回的数组归调用者所有：不与任何输入、常量或其他输出共享内存。
     """
@@ -209,12 +210,16 @@ class Executor:
         self._variables = [(place[node], node) for node in nodes if is_variable(node)]
         self._steps = []
         needed = {place[output] for output in self.outputs}
+        own = temporaries(nodes)
         for node in reversed(nodes):  # going backwards, the first use met is the last
             if node.op is not None and place[node] in needed:
-                sources = tuple(place[operand] for operand in operands_of(node))
-                last_used = tuple(set(sources) - needed)
+                operands = operands_of(node)
+                sources = [place[operand] for operand in operands]
+                last_used = set(sources) - needed
                 needed.update(sources)
-                self._steps.append((node.op.compute, fetch(sources), place[node], last_used))
+                free = (place[one] for one in operands if one in own and fits(node, one))
+                out = next((i for i in free if i in last_used), None)  # where the result may be written
+                self._steps.append((node.op.compute, fetch(sources), out, place[node], tuple(last_used)))
         self._steps.reverse()
         first = {output: i for i, output in reversed(list(enumerate(self.outputs)))}
         self._returned = [
@@ -236,8 +241,11 @@ class Executor:
         if len(feeds) > len(self._variables):
             refuse_other_feeds(feeds)
         with np.errstate(all="ignore"):
-            for compute, operands, target, last_used in self._steps:
-                arrays[target] = compute(*operands(arrays))
+            for compute, operands, out, target, last_used in self._steps:
+                if out is None:
+                    arrays[target] = compute(*operands(arrays))
+                else:
+                    arrays[target] = compute(*operands(arrays), out=arrays[out])
                 for i in last_used:
                     arrays[i] = None
         return [own_array(arrays[i], is_shared) for i, is_shared in self._returned]
@@ -258,14 +266,40 @@ def fetch(places):
     return operator.itemgetter(slice(places[0], places[0] + 1)) if one else operator.itemgetter(*places)
 
 
+def is_ufunc(node):
+    """Whether a node is computed by a function of NumPy's own, which broadcasts and never returns a view.
+    节点是否由 NumPy 自己的函数计算；这种函数会广播，也从不返回视图。
+    """
+    return node.op is not None and isinstance(node.op.compute, np.ufunc)
+
+
 def operands_of(node):
     """The nodes whose arrays an operation reads: NumPy's functions broadcast by themselves.
     运算要读取其数组的节点：NumPy 的函数自己会广播。
     """
     whole = [operand for operand in node.inputs if type(operand.op) is not BroadcastTo]
-    if isinstance(node.op.compute, np.ufunc) and whole:
+    if is_ufunc(node) and whole:
         return [operand if operand in whole else operand.inputs[0] for operand in node.inputs]
     return node.inputs
+
+
+def temporaries(nodes):
+    """The nodes whose arrays may be written over after their last use: nobody else has their memory.
+    用完以后可以覆盖其数组的节点：没有别人在用它们的内存。
+
+    What another operation has read may live on in a view; a result of shape () is a number and no array.
+    被其他运算读过的数组，可能还有视图在用；形状为 () 的结果是数，不是数组。
+    """
+    viewed = {operand for node in nodes if not is_ufunc(node) for operand in node.inputs}
+    return {node for node in nodes if is_ufunc(node) and node.shape} - viewed
+
+
+def fits(node, operand):
+    """Whether a node is computed entry by entry and its array can take the place of an operand's.
+    节点是否逐元素计算，且它的数组可以放在操作数的位置上。
+    """
+    is_elementwise = is_ufunc(node) and node.op.compute.signature is None
+    return is_elementwise and node.shape == operand.shape and node.dtype == operand.dtype
 
 
 def is_variable(node):

@@ -423,19 +423,19 @@ def choose(condition, a, b):
     """np.where on arrays of one dtype, without the branch that makes it slow where conditions are random.
     相同类型数组上的 np.where，但不逐元素分支（条件随机时分支很慢）。
 
-    Floats are chosen bit by bit: b ^ ((a ^ b) & mask), where the mask is all ones or all zeros.
-    浮点数按位选择：b ^ ((a ^ b) & mask)，mask 的各位全为 1 或全为 0。
+    Floats are chosen by their bits, as integers: b ^ ((a ^ b) * condition), where a condition is 1 or 0.
+    浮点数按位选择，把位看作整数：b ^ ((a ^ b) * 条件)，条件为 1 或 0。
     """
     if a.dtype.kind != "f":
         return np.where(condition, a, b)
     integer = np.dtype(f"i{a.itemsize}")
-    mask = np.negative(condition.view(np.int8)).astype(integer)
+    chosen = condition.astype(integer)
     if b.size and not any(b.strides) and b.view(integer).item(0) == 0:  # most often b is a constant 0
-        mask &= a.view(integer)
+        chosen *= a.view(integer)
     else:
-        mask &= a.view(integer) ^ b.view(integer)
-        mask ^= b.view(integer)
-    return mask.view(a.dtype)
+        chosen *= a.view(integer) ^ b.view(integer)
+        chosen ^= b.view(integer)
+    return chosen.view(a.dtype)
 
 
 class Divide(Op):
@@ -1257,7 +1257,7 @@ def shares_of(a, axes):
     """
     weights = np.exp(a - _greatest(a, axes))
     total = np.add.reduce(weights, axis=axes, keepdims=True)
-    return weights / (total + (total == 0))  # 0 / 1 where all are -inf
+    return weights / np.maximum(total, 1)  # the greatest counts 1, so less means: all are -inf, and 0 / 1
 
 
 def softmax(a, axis=-1):

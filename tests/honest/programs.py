@@ -7,6 +7,13 @@ import time
 import numpy as np
 
 
+def the_digits_that_come_with_labkit():
+    from labkit.data import digits
+
+    images, labels = digits()
+    assert images.shape == (1797, 8, 8) and set(labels) == set(range(10))
+
+
 def linear_algebra():
     a = np.random.default_rng(0).normal(size=(120, 120))
     left, values, right = np.linalg.svd(a)

@@ -1,4 +1,4 @@
-"""The demo's modules, which stand in a folder and not in a package, and lab 1 as they load it."""
+"""The demo's modules, which stand in a folder and not in a package, and labs as they load them."""
 
 import sys
 from pathlib import Path
@@ -14,3 +14,10 @@ def lab1() -> Any:
     from solved import load
 
     return load("lab1_scalars")
+
+
+@pytest.fixture(scope="session")
+def lab2() -> Any:
+    from solved import load
+
+    return load("lab2_tensors")

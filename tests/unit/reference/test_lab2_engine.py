@@ -478,6 +478,50 @@ def test_arrays_are_let_go_after_their_last_use(graph, engine):
     assert peaks[1] < 23  # the results of 20 tanh, which their rules need, and a few on the way
 
 
+def test_results_written_over_operands_harm_no_view_no_feed_and_no_output(graph, engine):
+    x = graph.variable((3, 3))
+    a = x + 1.0  # each of these is read for the last time by an elementwise operation
+    view = graph.transpose(a)
+    b = a * 2.0
+    c = b * b
+    d = c - c
+    kept = graph.exp(x)
+    e = kept * 3.0
+    f = graph.maximum(x * 2.0, -x * 3.0)
+    outputs = [view + b, d, graph.sum(kept), kept, e + graph.broadcast_to(graph.sum(e, 0), (3, 3)), f]
+    array = normal(3, 3)
+    before = array.copy()
+    run = engine.Executor(outputs)
+    for _ in range(2):
+        got = run({x: array})
+        grown = np.exp(before)
+        right = [
+            (before + 1).T + 2 * (before + 1),
+            np.zeros((3, 3)),
+            grown.sum(),
+            grown,
+            3 * grown + 3 * grown.sum(0),
+            np.where(before > 0, 2, -3) * before,
+        ]
+        for one, other in zip(got, right, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-14)
+        np.testing.assert_array_equal(array, before)
+
+
+def test_a_chain_of_elementwise_operations_needs_one_array(graph, engine):
+    x = graph.variable((1000, 100))
+    y = x
+    for _ in range(20):
+        y = graph.tanh(y * 1.01)
+    run, array = engine.Executor(y), np.ones((1000, 100))
+    run({x: array})
+    tracemalloc.start()
+    run({x: array})
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.1 * array.nbytes
+
+
 def test_results_share_memory_with_nothing_that_another_holds(graph, engine):
     x, c = graph.variable((2, 3)), graph.constant(np.ones((2, 3)))
     square = x * x
