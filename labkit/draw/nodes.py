@@ -4,6 +4,7 @@ A node is whatever has `.op` (None for a leaf) and `.inputs`; `.name`, `.value`,
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,8 @@ class Nodes:
 
     So the running example gets the names of the lecture. Leaves without a name that hold one number are
     constants where others have a name or hold something else: they stand in formulas and are not drawn.
-    `inputs[k]` are the places of the drawn inputs of node k, as often as they are used; `uses[k]` with slots.
+    `inputs[k]` are the places of the drawn inputs of node k, as often as they are used; `uses[k]` with slots;
+    `repeated[k]` are those in more slots than one.
     Raises: TypeError, ValueError.
     """
 
@@ -62,6 +64,8 @@ class Nodes:
             for node in self.nodes
         ]
         self.inputs = [[i for i, _ in own] for own in self.uses]
+        counts = map(Counter, self.inputs)
+        self.repeated = [{i for i, count in own.items() if count > 1} for own in counts]
 
     def outputs(self) -> list[int]:
         """The places of the outputs."""
