@@ -4,6 +4,7 @@ A node is whatever has `.op` (None for a leaf) and `.inputs`; `.name`, `.value`,
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,8 @@ class Nodes:
 
     So the running example gets the names of the lecture. Leaves without a name that hold one number are
     constants where others have a name or hold something else: they stand in formulas and are not drawn.
-    `inputs[k]` are the places of the drawn inputs of node k, as often as they are used; `uses[k]` with slots.
+    `inputs[k]` are the places of the drawn inputs of node k, as often as they are used; `uses[k]` with slots;
+    `repeated[k]` are those in more slots than one.
     Raises: TypeError, ValueError.
     """
 
@@ -40,8 +42,9 @@ class Nodes:
         names: Mapping[Any, str] | None = None,
         inputs: Sequence[Any] = (),
     ) -> None:
+        self._language = language
         self.roots = [outputs] if _is_node(outputs) else _listed(outputs, language)
-        self._own = {id(node): text for node, text in (names or {}).items()}
+        self._own = {id(node): str(text) for node, text in (names or {}).items()}
         order = _inputs_first([*self.roots, *inputs], language)
         chosen = self._own.keys() | {id(node) for node in inputs}
         leaves = [node for node in order if not node.inputs]
@@ -62,6 +65,8 @@ class Nodes:
             for node in self.nodes
         ]
         self.inputs = [[i for i, _ in own] for own in self.uses]
+        counts = map(Counter, self.inputs)
+        self.repeated = [{i for i, count in own.items() if count > 1} for own in counts]
 
     def outputs(self) -> list[int]:
         """The places of the outputs."""
@@ -72,7 +77,9 @@ class Nodes:
         return self.place.get(id(node))
 
     def numbers(self, given: Mapping[Any, Any] | None) -> dict[int, Any]:
-        """{place: number} from {node: number}."""
+        """{place: number} from {node: number}. Raises: TypeError."""
+        if not isinstance(given, Mapping | None):
+            raise TypeError(Message("draw.no-mapping", {"kind": type(given).__name__}).text(self._language))
         found = ((self.find(node), number) for node, number in (given or {}).items())
         return {place: number for place, number in found if place is not None}
 
@@ -117,8 +124,8 @@ def number(value: Any) -> str:
     if isinstance(value, dict):
         return shorten("{" + ", ".join(f"{key!r}: {number(one)}" for key, one in value.items()) + "}")
     shape = getattr(value, "shape", ())
-    if shape:
-        if value.size > 4 or len(shape) > 1:
+    if isinstance(shape, tuple) and shape:
+        if len(shape) > 1 or shape[0] > 4:
             return f"array{tuple(shape)}"
         return "[" + ", ".join(number(one) for one in value) + "]"
     try:
@@ -135,7 +142,7 @@ def shorten(text: str) -> str:
 def shape_of(node: Any) -> str:
     """The shape of a node's value, "" where it has none."""
     shape = getattr(node, "shape", getattr(getattr(node, "value", None), "shape", None))
-    return "" if shape is None else str(tuple(shape))
+    return "" if shape is None else printable(str(tuple(shape) if isinstance(shape, list) else shape))
 
 
 def _is_node(one: Any) -> bool:

@@ -96,6 +96,7 @@ class Sweep:
         lines: list[list[Shown]] = [[] for _ in range(len(shown) + (len(shown) < len(self.nodes.nodes)))]
         lit: dict[int, list[int]] = {}
         edges: dict[tuple[int, int, int], list[int]] = {}
+        before = self._earlier_slots(shown)
         for count, step in enumerate(steps):
             if step.place < 0:
                 continue
@@ -105,10 +106,20 @@ class Sweep:
             lines[row].append(Shown(step.now, count))
             lit.setdefault(row, []).append(count)
             for i, slot in step.edges:
-                before = sum(1 for one, other in self.nodes.uses[step.user] if one == i and other < slot)
                 if i in rows:
-                    edges.setdefault((rows[i], rows[step.user], before), []).append(count)
+                    edge = rows[i], rows[step.user], before[step.user, slot]
+                    edges.setdefault(edge, []).append(count)
         return Animation(lines, lit, edges)
+
+    def _earlier_slots(self, shown: Sequence[int]) -> dict[tuple[int, int], int]:
+        """{(user, slot): in how many slots before it the same input stands}."""
+        found = {}
+        for user in shown:
+            seen: Counter[int] = Counter()
+            for i, slot in self.nodes.uses[user]:
+                found[user, slot] = seen[i]
+                seen[i] += 1
+        return found
 
     def _repr_html_(self) -> str:
         return self.html
@@ -181,7 +192,7 @@ def _forward(nodes: Nodes, local: Local, tangents: dict[int, Any], language: str
             tangents[place] = total(parts)
         now = f"{own} = {number(tangents.get(place, 0.0))}"
         if parts:
-            line = f"{own} = {' + '.join(terms)} = {' + '.join(numbers)} = {number(tangents[place])}"
+            line = f"{own} = {_sum(terms)} = {_sum(numbers)} = {number(tangents[place])}"
         else:
             kind = "input" if not uses and place in tangents else "unaffected"
             line = f"{now}  ({say(kind, language)})"
@@ -193,19 +204,21 @@ def _reverse(nodes: Nodes, local: Local, seeds: Sequence[Any], language: str) ->
     outputs = nodes.outputs()
     awaited = Counter([*outputs, *(i for own in nodes.uses for i, _ in own)])
     received: dict[int, list[Any]] = {}
+    sums: dict[int, Any] = {}
     steps = []
 
     def arrive(place: int, part: Any, line: str, user: int, edges: tuple[tuple[int, int], ...]) -> None:
         parts = received.setdefault(place, [])
         parts.append(part)
+        sums[place] = total([sums.get(place, 0.0), part])
         own = accented(nodes.names[place], BAR)
-        now = f"{own} = {number(total(parts))}"
+        now = f"{own} = {number(sums[place])}"
         lines = [line]
         if len(parts) < awaited[place]:
             now += " + …"
         elif len(parts) > 1:
             bypass = say("bypass", language, count=len(parts))
-            lines.append(f"{bypass}: {own} = {' + '.join(map(_factor, parts))} = {number(total(parts))}")
+            lines.append(f"{bypass}: {own} = {_sum(list(map(_factor, parts)))} = {number(sums[place])}")
         steps.append(Step(nodes.names[place], tuple(lines), place, now, user, edges))
 
     for place, seed in zip(outputs, seeds, strict=True):
@@ -213,7 +226,7 @@ def _reverse(nodes: Nodes, local: Local, seeds: Sequence[Any], language: str) ->
         sign = "+=" if awaited[place] > 1 else "="
         arrive(place, seed, f"{own} {sign} {number(seed)}  ({say('seed', language)})", place, ())
     for user in range(len(nodes.nodes) - 1, -1, -1):
-        adjoint = total(received.get(user, []))
+        adjoint = sums.get(user, 0.0)
         for i, slot in nodes.uses[user]:
             partial = local.partials[user][slot]
             part = product(partial, adjoint)
@@ -235,8 +248,13 @@ def accented(name: str, accent: str) -> str:
 
 def _derivative(nodes: Nodes, user: int, i: int, slot: int) -> str:
     """∂v6/∂v3; where v3 is used in more than one slot, ∂v6/∂(2), the slots counted from 1."""
-    several = sum(one == i for one, _ in nodes.uses[user]) > 1
-    return f"∂{nodes.names[user]}/∂{f'({slot + 1})' if several else nodes.names[i]}"
+    return f"∂{nodes.names[user]}/∂{f'({slot + 1})' if i in nodes.repeated[user] else nodes.names[i]}"
+
+
+def _sum(terms: Sequence[str]) -> str:
+    """Terms with + between; of many, the first and the last."""
+    ends = 4
+    return " + ".join(terms if len(terms) <= 2 * ends else [*terms[:ends], "…", *terms[-ends:]])
 
 
 def _factor(value: Any) -> str:

@@ -213,3 +213,17 @@ def test_the_text_form_imports_neither_igraph_nor_numpy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["v1", "=", "x1", "=", "2", "[]"]
+
+
+def test_adjoints_in_a_list_are_told_in_one_line(y):
+    with pytest.raises(
+        TypeError, match=r"^Tangents and adjoints are a dictionary, {node: number}, not list\.$"
+    ):
+        draw.graph(y, adjoints=[1.0], language="en")
+
+
+@pytest.mark.parametrize("shape", [5, "(3,)", [2, 3], None])
+def test_an_odd_shape_is_shown_as_it_is(shape):
+    value = SimpleNamespace(shape=shape)
+    shown = draw.graph(node("x", value=value), shapes=True, language="en").text
+    assert ("shape" in shown.partition("shape=")[2]) == (shape is not None)

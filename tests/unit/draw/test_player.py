@@ -1,11 +1,15 @@
 """The step buttons of a sweep in a real Chromium."""
 
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from labkit import draw
 
+ROOT = Path(__file__).parents[3]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -149,4 +153,24 @@ def test_the_buttons_stay_in_sight_and_what_is_computed_comes_into_it(browser, l
         assert 0 <= node["y"] < node["y"] + node["height"] <= buttons["y"] < 700
         assert page.evaluate("scrollY") != before
         before = page.evaluate("scrollY")
+    page.close()
+
+
+OUTSIDE = """[...document.querySelectorAll('svg.graph g:not(.edge)')].filter(node => {
+  const box = node.querySelector('rect, path').getBoundingClientRect();
+  return [...node.querySelectorAll('text')].map(text => text.getBoundingClientRect()).some(words =>
+    words.left < box.left || words.right > box.right || words.top < box.top || words.bottom > box.bottom);
+}).map(node => node.textContent)"""
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_in_ten_drawings_no_words_leave_their_box_and_no_name_runs(browser, width):
+    command = [sys.executable, "-B", ROOT / "docs" / "drawings.py"]
+    html = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.set_content(html)
+    assert page.title() == "Ten drawings"  # a name that is a script would have changed it
+    assert page.locator("svg.graph").count() == 10
+    assert page.evaluate(OUTSIDE) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
     page.close()

@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -180,3 +181,17 @@ def test_hostile_names_stay_words(lab1):
     sweep = draw.sweep(x * x, "forward", title=name)
     assert "<script>alert" not in sweep.html
     assert all(letter.isprintable() or letter == "\n" for letter in sweep.html + sweep.text)
+
+
+def test_a_value_used_ten_thousand_times_is_summed_in_seconds(lab1):
+    x = lab1.graph.variable(1.0, "x")
+    y = x
+    for _ in range(10_000):
+        y = y + x
+    begin = time.perf_counter()
+    sweep = draw.sweep(y, "reverse", language="en")
+    assert len(sweep.html) < 1_000_000
+    assert time.perf_counter() - begin < 5
+    assert sweep.steps[-1].lines[-1] == (
+        "bypass: used 10001 times, the sum: v̄1 = 1 + 1 + 1 + 1 + … + 1 + 1 + 1 + 1 = 10001"
+    )
