@@ -1,0 +1,128 @@
+"""Backward kernels by their laws: each is compared with itself, or with differences of the forward kernel.
+
+They run in the checked mode, which sees every access of every thread; without a compiler they don't run.
+"""
+
+import numpy as np
+import pytest
+
+from labkit import cuda
+
+BOTH = [
+    pytest.param("multiply", marks=pytest.mark.task("multiply-backward")),
+    pytest.param("log", marks=pytest.mark.task("log-backward")),
+]
+each = pytest.mark.parametrize("name", BOTH)
+BLOCK = 64
+TOLERANCE = 1e-5
+
+
+class Operation:
+    """An operation's two kernels on n random points, launched in blocks of 64."""
+
+    def __init__(self, kernels, expect, draw, name, n):
+        self.module, self._expect, self.name, self.n = kernels.ready(f"{name}_backward"), expect, name, n
+        count = 2 if name == "multiply" else 1
+        self.operands = [np.array(draw.many(n, 0.5, 3), np.float32) for _ in range(count)]
+        self.upstream = np.array([draw.signed(0.5, 2) for _ in range(n)], np.float32)
+
+    def forward(self, operands):
+        """The values of the result."""
+        value = cuda.empty(self.n, np.float32)
+        self._launch("forward", operands, [value])
+        return cuda.asnumpy(value)
+
+    def backward(self, operands, before):
+        """The operands' adjoints after the launch, given what has arrived before; one array stays one."""
+        unique = {id(one): cuda.asarray(one) for one in before}
+        adjoints = [unique[id(one)] for one in before]
+        value = cuda.asarray(self.forward(operands))
+        self._launch("backward", operands, [value, cuda.asarray(self.upstream), *adjoints])
+        return [cuda.asnumpy(adjoint) for adjoint in adjoints]
+
+    def _launch(self, direction, operands, arguments):
+        kernel = f"{self.name}_{direction}"
+        described = []
+        for operand in operands:
+            described += [cuda.asarray(operand), np.int32(len(operand) == self.n)]
+        grid = (max(1, -(-self.n // BLOCK)),)
+        self.module.get_function(kernel)(grid, (BLOCK,), (*described, *arguments, np.int32(self.n)))
+        self._expect.no_reports(f"{kernel}, n = {self.n}, block = {BLOCK}", self.module)
+
+
+@pytest.fixture
+def operation(kernels, expect, draw):
+    """Makes an Operation."""
+    return lambda name, n: Operation(kernels, expect, draw, name, n)
+
+
+def zeros(operands):
+    return [np.zeros_like(operand) for operand in operands]
+
+
+@each
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
+def test_partial_adjoints_agree_with_differences(operation, expect, name, n):
+    """At every point the partial adjoints agree with differences of the forward kernel; no thread goes astray.
+    每个点上的部分伴随与正向核函数的差分一致；没有线程越界。"""
+    it, h = operation(name, n), np.float32(0.01)
+    found = it.backward(it.operands, zeros(it.operands))
+    for slot, operand in enumerate(it.operands):
+        ahead, behind = list(it.operands), list(it.operands)
+        ahead[slot], behind[slot] = operand + h, operand - h
+        slope = (it.forward(ahead) - it.forward(behind)) / (ahead[slot] - behind[slot])
+        call = f"{name}_backward: {'ab'[slot]}_adjoint, n = {n}"
+        expect.equal(call, found[slot], it.upstream * slope, 1e-3)
+
+
+@each
+def test_what_has_arrived_before_stays(operation, draw, expect, name):
+    """The kernel adds to what has arrived from other users.
+    核函数在别的使用者交来的伴随量上累加。"""
+    it = operation(name, 70)
+    before = [np.array(draw.many(70, -2, 2), np.float32) for _ in it.operands]
+    fresh, found = it.backward(it.operands, zeros(it.operands)), it.backward(it.operands, before)
+    for slot in range(len(before)):
+        call = f"{name}_backward: {'ab'[slot]}_adjoint, not 0 before"
+        expect.equal(call, found[slot], before[slot] + fresh[slot], TOLERANCE)
+
+
+@each
+@pytest.mark.parametrize("n", [33, 150])
+def test_an_operand_that_all_points_share(operation, expect, name, n):
+    """The adjoint of an operand that all points share is the sum over the points, and no thread's part is lost.
+    所有点共用的操作数，伴随量是对所有点求和，哪个线程的都不丢。"""
+    it = operation(name, n)
+    for slot in range(len(it.operands)):
+        one = it.operands[slot][:1]
+        spread, shared = list(it.operands), list(it.operands)
+        spread[slot], shared[slot] = np.repeat(one, n), one
+        apart, together = (it.backward(some, zeros(some))[slot] for some in (spread, shared))
+        call = f"{name}_backward: {'ab'[slot]}_adjoint, {'ab'[slot]}_stride = 0, n = {n}"
+        expect.equal(call, together, apart.sum(keepdims=True), 1e-4)
+
+
+@pytest.mark.task("multiply-backward")
+def test_one_node_as_both_factors(operation, expect):
+    """Of x * x both adjoints are one array: both parts arrive there.
+    对 x * x，两个伴随量是同一个数组：两份都要加上。"""
+    it = operation("multiply", 70)
+    x = it.operands[0]
+    apart, adjoint = it.backward([x, x], zeros([x, x])), np.zeros_like(x)
+    together = it.backward([x, x], [adjoint, adjoint])[0]
+    expect.equal("multiply_backward: the adjoint of x in x * x", together, apart[0] + apart[1], TOLERANCE)
+
+
+@pytest.mark.task("log-backward")
+def test_the_lectures_example_on_the_device(lab, kernels, lecture, expect):
+    """The evaluator finds the lecture's numbers at (2, 5), and others beside them: 11.652, (5.5, 1.716).
+    求值器在 (2, 5) 得到课上的数：11.652、(5.5, 1.716)；旁边的点同时算出。"""
+    kernels.ready("multiply_backward", "log_backward")
+    v = lecture(1.0, 1.0)
+    evaluator = lab.cuda_ops.DeviceEvaluator(v[6], v[:2], backend="cpu-check")
+    points = [[2.0, 5.0]] * 300
+    value, gradient = evaluator.value(points), evaluator.gradient(points)
+    expect.equal("evaluator.value(points)", value, np.full(300, 11.652071455223084, np.float32), TOLERANCE)
+    right = np.tile(np.array([5.5, 1.7163378145367738], np.float32), (300, 1))
+    expect.equal("evaluator.gradient(points)", gradient, right, TOLERANCE)
+    expect.no_reports("evaluator.gradient(points)", evaluator.module)
