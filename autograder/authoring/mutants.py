@@ -78,7 +78,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def solved_modules(lab: Lab, names: Iterable[str] = ()) -> Modules:
-    """The reference as a right student hands it in, kernels too; or other solved files below the lab's folder.
+    """The reference as a right student hands it in; or other solved files below the lab's folder.
 
     Raises: CourseError.
     """

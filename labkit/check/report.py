@@ -33,7 +33,9 @@ def lines(lab: Lab, seed: int, run: Run, language: str) -> Iterator[str]:
     if broken:
         yield ""
     states = {task.id: _state(task, run) for task in lab.tasks}
-    width = max(columns(words(f"task-{state}")) for state in ("passed", "unwritten", "wrong", "waiting", "unchecked"))
+    width = max(
+        columns(words(f"task-{state}")) for state in ("passed", "unwritten", "wrong", "waiting", "unchecked")
+    )
     for task in lab.tasks:
         yield f"  {padded(words(f'task-{states[task.id]}'), width)}  {task.title[language]}  {task.id}"
         yield from _details(task, run, words)
@@ -55,7 +57,7 @@ def _of(task: Task, run: Run) -> list[tuple[Test, Outcome]]:
 
 
 def _state(task: Task, run: Run) -> str:
-    """passed, wrong, unwritten (blanks of its own), waiting (for another's blank, or a module), or unchecked."""
+    """passed, wrong, unchecked, unwritten (blanks of its own) or waiting (for another's, or a module)."""
     found = [outcome for _, outcome in _of(task, run) if outcome.kind not in ("passed", "skipped")]
     outcomes = [outcome for outcome in found if outcome.kind != "no-compiler"]
     if not outcomes:

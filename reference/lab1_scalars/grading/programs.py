@@ -858,7 +858,9 @@ def plain(answer):
 
 def configurations(lab, n, block):
     """The launch configuration of each number of points."""
-    found = {f"n = {points}": plain(lab.cuda_ops.launch_configuration(points, block)) for points in n.tolist()}
+    found = {
+        f"n = {points}": plain(lab.cuda_ops.launch_configuration(points, block)) for points in n.tolist()
+    }
     return {"configuration": found}
 
 
@@ -909,7 +911,9 @@ def backward(lab, kernel, launches, operands, v, upstream, before, shared=(), al
     for n, block in launches.tolist():
         ends = [1 if i in shared else n for i in range(len(names))]
         rows = [[row[:end] for row, end in zip(array, ends, strict=True)] for array in single]
-        found = adjoints_after(launch, n, block, rows[0], np.float32(v[:n]), np.float32(upstream[:n]), rows[1], aliased)
+        found = adjoints_after(
+            launch, n, block, rows[0], np.float32(v[:n]), np.float32(upstream[:n]), rows[1], aliased
+        )
         for name, adjoint in zip(names, found, strict=True):
             answers[f"{name}_adjoint"][f"n = {n}, block = {block}"] = adjoint
     return answers | {"scale": float(np.linalg.norm(upstream))}

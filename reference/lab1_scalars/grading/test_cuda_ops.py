@@ -22,7 +22,9 @@ def test_whole_blocks_leave_no_block_over(compare, draw, block):
 def test_the_rest_gets_a_block_of_its_own(compare, draw, block):
     """Points that fill no whole block get one of their own.
     填不满一块的剩余点，也要有一块。"""
-    compare("configurations", n=block * draw.integers(2, 5000, 3) + draw.integers(2, block - 1, 3), block=block)
+    compare(
+        "configurations", n=block * draw.integers(2, 5000, 3) + draw.integers(2, block - 1, 3), block=block
+    )
 
 
 @points(1)

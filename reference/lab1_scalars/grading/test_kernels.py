@@ -1,4 +1,4 @@
-"""Backward kernels: what they add to the adjoints, in several orders of threads, and what the checked mode sees.
+"""Backward kernels: what they add, in several orders of threads, and what the checked mode sees.
 
 Numbers are compared first, at every boundary of two block sizes. Mistakes that numbers may not show on a
 machine that runs one thread after another have checks of their own, by the reports of the checked mode.

@@ -11,7 +11,16 @@ pytestmark = pytest.mark.task("launch-configuration")
 def sizes(block, draw):
     """Numbers of points around every boundary, and some others."""
     k = 2 + draw.index(1000)
-    return [1, block - 1, block, block + 1, 2 * block + 7, k * block, k * block + draw.index(block), 1_000_000]
+    return [
+        1,
+        block - 1,
+        block,
+        block + 1,
+        2 * block + 7,
+        k * block,
+        k * block + draw.index(block),
+        1_000_000,
+    ]
 
 
 @pytest.mark.parametrize("block", [32, 256, 1024])
@@ -31,7 +40,9 @@ def test_a_thread_for_each_point_and_no_block_too_many(lab, draw, expect, block)
 def test_no_points_make_one_block(lab, expect):
     """No points at all still make one block: a grid without blocks can't be launched.
     一个点都没有也要有一块：没有块的网格无法启动。"""
-    expect.holds(lab.cuda_ops.launch_configuration(0, 128) == ((1,), (128,)), "launch_configuration(0, 128)", "")
+    expect.holds(
+        lab.cuda_ops.launch_configuration(0, 128) == ((1,), (128,)), "launch_configuration(0, 128)", ""
+    )
 
 
 @pytest.mark.parametrize("n", [1, 255, 256, 257, 600])

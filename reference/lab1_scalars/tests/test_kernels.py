@@ -57,13 +57,14 @@ def operation(kernels, expect, draw):
 
 
 def zeros(operands):
+    """Adjoints to which nothing has arrived yet."""
     return [np.zeros_like(operand) for operand in operands]
 
 
 @each
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
 def test_partial_adjoints_agree_with_differences(operation, expect, name, n):
-    """At every point the partial adjoints agree with differences of the forward kernel; no thread goes astray.
+    """At every point partial adjoints agree with differences of the forward kernel; no thread goes astray.
     每个点上的部分伴随与正向核函数的差分一致；没有线程越界。"""
     it, h = operation(name, n), np.float32(0.01)
     found = it.backward(it.operands, zeros(it.operands))
@@ -90,7 +91,7 @@ def test_what_has_arrived_before_stays(operation, draw, expect, name):
 @each
 @pytest.mark.parametrize("n", [33, 150])
 def test_an_operand_that_all_points_share(operation, expect, name, n):
-    """The adjoint of an operand that all points share is the sum over the points, and no thread's part is lost.
+    """The adjoint of an operand that all points share is the sum over the points; no part is lost.
     所有点共用的操作数，伴随量是对所有点求和，哪个线程的都不丢。"""
     it = operation(name, n)
     for slot in range(len(it.operands)):

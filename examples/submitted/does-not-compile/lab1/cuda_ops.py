@@ -9,7 +9,8 @@
 
 The device is a GPU where there is one, else this computer's processor (see labkit.cuda). Either way the same
 kernels run, and compute in float32.
-有 GPU 时，设备就是 GPU；没有时就是本机的处理器（见 labkit.cuda）。两种情况下运行的是同样的核函数，都用 float32 计算。
+有 GPU 时，设备就是 GPU；没有时就是本机的处理器（见 labkit.cuda）。
+两种情况下运行的是同样的核函数，都用 float32 计算。
 """
 
 from pathlib import Path
@@ -49,7 +50,7 @@ def launch_configuration(n, block):
     """
     if n < 0 or not 1 <= block <= 1024:
         raise ValueError(
-            f"{n} points in blocks of {block} can't be launched: n must not be negative, block must be 1 to 1024. "
+            f"{n} points in blocks of {block} can't be launched: n must be 0 or more, block 1 to 1024. "
             f"/ {n} 个点、每块 {block} 个线程无法启动：n 不能为负，block 应在 1 到 1024 之间。"
         )
     return (max(1, (n + block - 1) // block),), (block,)
@@ -61,7 +62,8 @@ class DeviceEvaluator:
 
     output: a node. inputs: variables, whose values differ from point to point. All other leaves (constants and
     other variables, the parameters) keep the value they were made with, the same at all points.
-    output：一个节点；inputs：随点变化的变量。其余的叶节点（常量和别的变量，即参数）保持建立时的值，对所有点都一样。
+    output：一个节点；inputs：随点变化的变量。其余的叶节点（常量和别的变量，即参数）保持建立时的值，
+    对所有点都一样。
     points: numbers, shape (N, inputs). They are rounded to float32, and so is every result.
     points：形状 (N, 输入个数) 的数，舍入为 float32；所有结果也是 float32。
     backend: as for labkit.cuda.RawModule; with "cpu-check", `evaluator.module.reports` lists what went wrong.
@@ -75,7 +77,8 @@ class DeviceEvaluator:
         self._order = topological_order(output)
         if any(node.inputs for node in self._column_of):
             raise TypeError(
-                "the inputs must be variables, not results of operations. / inputs 必须是变量，不能是运算的结果。"
+                "the inputs must be variables, not results of operations. "
+                "/ inputs 必须是变量，不能是运算的结果。"
             )
         if any(isinstance(node.value, dict) for node in self._order):
             raise TypeError(
@@ -105,8 +108,8 @@ class DeviceEvaluator:
         return gradient
 
     def parameter_gradient(self, points, parameters):
-        """The derivatives of the output, summed over all points, by some parameters: float32, shape (parameters,).
-        输出对所有点求和后，对若干参数的导数：float32，形状 (参数个数,)。
+        """The derivatives of the output, summed over all points, by parameters: float32, shape (parameters,).
+        输出对所有点求和后，对各参数的导数：float32，形状 (参数个数,)。
 
         This is the gradient that trains a network: every point of a batch uses the same weights.
         训练网络用的就是这个梯度：一批数据的每个点都用同样的权重。
@@ -137,7 +140,7 @@ class DeviceEvaluator:
         return values
 
     def _backward(self, points):
-        """The adjoints of all nodes, like their values in shape; those of a parameter are sums over the points.
+        """The adjoints of all nodes, in their values' shapes; those of parameters are sums over the points.
         所有节点的伴随量，形状与值相同；参数的伴随量是对所有点求和的结果。
         """
         values = self._forward(points)
