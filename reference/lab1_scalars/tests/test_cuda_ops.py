@@ -40,9 +40,8 @@ def test_a_thread_for_each_point_and_no_block_too_many(lab, draw, expect, block)
 def test_no_points_make_one_block(lab, expect):
     """No points at all still make one block: a grid without blocks can't be launched.
     一个点都没有也要有一块：没有块的网格无法启动。"""
-    expect.holds(
-        lab.cuda_ops.launch_configuration(0, 128) == ((1,), (128,)), "launch_configuration(0, 128)", ""
-    )
+    answer = lab.cuda_ops.launch_configuration(0, 128)
+    expect.holds(answer == ((1,), (128,)), "launch_configuration(0, 128)", answer)
 
 
 @pytest.mark.parametrize("n", [1, 255, 256, 257, 600])
