@@ -57,5 +57,5 @@ def compiled(name: str, folder: Path) -> dict[str, Any]:
     try:
         compile.build(text, name, MODE)
     except cuda.CompileError as error:
-        return {"outcome": "crashed", "error": "CompileError", "text": str(error), "frames": []}
+        return {"outcome": "uncompiled", "text": {name: error.message.text(name) for name in ("en", "zh")}}
     return {"outcome": "passed"}

@@ -58,10 +58,10 @@ def _of(task: Task, run: Run) -> list[tuple[Test, Outcome]]:
 
 def _state(task: Task, run: Run) -> str:
     """passed, wrong, unchecked, unwritten (blanks of its own) or waiting (for another's, or a module)."""
-    found = [outcome for _, outcome in _of(task, run) if outcome.kind not in ("passed", "skipped")]
-    outcomes = [outcome for outcome in found if outcome.kind != "no-compiler"]
+    found = [outcome for _, outcome in _of(task, run) if outcome.kind != "skipped"]
+    outcomes = [outcome for outcome in found if outcome.kind not in FINE]
     if not outcomes:
-        return "unchecked" if found else "passed"
+        return "unchecked" if found and all(outcome.kind == "no-compiler" for outcome in found) else "passed"
     if any(outcome.kind not in ("unwritten", "broken") for outcome in outcomes):
         return "wrong"
     own = any(outcome.details.get("blank") in task.blanks for outcome in outcomes)
@@ -146,9 +146,8 @@ class _Words:
             return [problem.text(self._language)]
         if outcome.kind == "no-compiler":
             return [self("no-compiler", file=module)]
-        if details.get("error") == "CompileError":
-            first, *others = details["text"].splitlines()
-            return [self("not-compiled", file=module, text=first), *(INDENT + line for line in others[:3])]
+        if outcome.kind == "uncompiled":
+            return [str(details["text"][self._language])]
         error, frames = details.get("error", "NotImplementedError"), details["frames"]
         if error in ("SyntaxError", "IndentationError", "TabError") and frames:
             where = {"module": frames[-1]["file"], "line": frames[-1]["line"], "code": frames[-1]["code"]}

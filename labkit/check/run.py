@@ -32,7 +32,7 @@ class Outcome:
     """How a test, or the import of a module, ended; `details` depends on the kind.
 
     kind: passed, unwritten, wrong, reported (by the checked mode of kernels), broken (its module can't be
-    imported), crashed, stopped (for time), died, no-compiler, or skipped.
+    imported), uncompiled, crashed, stopped (for time), died, no-compiler, or skipped.
     """
 
     kind: str

@@ -80,7 +80,7 @@ def safe(compare, no_reports):
 
 @product
 @points(2)
-def test_partial_adjoints_of_both_product_inputs(compare, draw):
+def test_partial_adjoints_of_both_factors(compare, draw):
     """Both factors' partial adjoints at each point, for all numbers of points and both block sizes.
     每个点上两个因子的部分伴随，点数取遍各个边界，两种块大小。"""
     compare("backward", SUMS, **product_inputs(draw, arrived=False))
