@@ -39,6 +39,13 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reply_mb: Megabytes = 64
 
 
+class CompileLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What each process of the compiler may use."""
+
+    cpu_s: Seconds = 20
+    memory_mb: Megabytes = 2048
+
+
 class Blank(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A region that a student fills, and the minutes it is meant to take."""
 
@@ -78,6 +85,7 @@ class Lab(msgspec.Struct, frozen=True):
     kernels: tuple[str, ...]
     notebook: str | None
     limits: Limits
+    compile_limits: CompileLimits
     tasks: tuple[Task, ...]
     reference: Path
     skeleton: Path
@@ -86,6 +94,11 @@ class Lab(msgspec.Struct, frozen=True):
     def grading(self) -> Path:
         """The folder of hidden tests and programs."""
         return self.reference / "grading"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The files that are read as text: modules, then kernels."""
+        return (*self.modules, *self.kernels)
 
     @property
     def max_points(self) -> int:
@@ -192,15 +205,10 @@ class _CourseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     late: Late = Late()
 
 
-class _CompileLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    cpu_s: Seconds = 20
-    memory_mb: Megabytes = 2048
-
-
 class _LabLimits(Limits, frozen=True, forbid_unknown_fields=True):
     """`[limits]` of lab.toml; those of the compiler stand in a table of their own."""
 
-    compile: _CompileLimits = _CompileLimits()
+    compile: CompileLimits = CompileLimits()
 
 
 class _TaskEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -271,6 +279,7 @@ def _load_lab(root: Path, course_file: TomlFile, entry: _LabEntry) -> Lab:
         kernels=raw.kernels,
         notebook=raw.notebook,
         limits=limits,
+        compile_limits=raw.limits.compile,
         tasks=tuple(tasks),
         reference=reference,
         skeleton=root / "labs" / entry.folder,

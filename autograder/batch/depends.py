@@ -27,9 +27,9 @@ def dependencies(lab: Lab) -> dict[str, str]:
     """
     try:
         return {
-            "reference": _hash(lab.reference, [lab.reference / name for name in lab.modules]),
+            "reference": _hash(lab.reference, [lab.reference / name for name in lab.texts]),
             "grading": _hash(lab.grading, _files(lab.grading)),
-            "skeleton": _hash(lab.skeleton, [lab.skeleton / name for name in lab.modules]),
+            "skeleton": _hash(lab.skeleton, [lab.skeleton / name for name in lab.texts]),
             "lab": _hash_of(_described(lab)),
             "grader": grader(),
         }
@@ -65,7 +65,7 @@ def _described(lab: Lab) -> Any:
         }
         for task in lab.tasks
     ]
-    return [lab.id, lab.modules, lab.limits, tasks]
+    return [lab.id, lab.modules, lab.kernels, lab.limits, lab.compile_limits, tasks]
 
 
 def _files(folder: Path) -> list[Path]:

@@ -172,7 +172,7 @@ class Grader:
         return self._grade(order)
 
     def _grade(self, found: Found) -> Graded:
-        submission = read_submission(found, self._lab.modules)
+        submission = read_submission(found, self._lab.texts)
         variant = key.variant_of(self._secret, submission.student)
         log = Log()
         self._details = []
