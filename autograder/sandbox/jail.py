@@ -46,7 +46,7 @@ def main(control: socket.socket, body: socket.socket, request: dict[str, Any]) -
         folder = _enter(control, request)
         if request["level"] != "none":
             writable = ["/tmp", "/dev/null"] if request["level"] == "full" else ["/dev/null"]
-            _restrict(request, [*request["readable"], folder], writable)
+            restrict(request["level"], [*request["readable"], folder], writable)
         programs = _load(request["programs"])
         control.send(b'{"ready": true}')
         _serve(control, {**request, "folder": folder, "programs": programs})
@@ -95,13 +95,14 @@ def _enter(control: socket.socket, request: dict[str, Any]) -> str:
     return str(folder)
 
 
-def _restrict(request: dict[str, Any], readable: list[str], writable: list[str]) -> None:
+def restrict(level: str, readable: list[str], writable: list[str]) -> None:
+    """Give up every right but to read and write below these paths. Raises: OSError."""
     kernel.no_new_privileges()
     kernel.set_dumpable(False)
     kernel.drop_capabilities()
-    if request["level"] == "full" and not kernel.landlock_abi():
+    if level == "full" and not kernel.landlock_abi():
         return  # the mounts alone hold there
-    if request["level"] == "portable" and kernel.landlock_abi() < LANDLOCK:
+    if level == "portable" and kernel.landlock_abi() < LANDLOCK:
         raise OSError(f"Landlock {LANDLOCK} (Linux 6.2) is needed; here it is {kernel.landlock_abi()}")
     kernel.landlock(readable, writable)
 
@@ -116,11 +117,11 @@ def _compile(request: dict[str, Any], folder: str) -> None:
             for _ in range(3):
                 os.open("/dev/null", os.O_RDWR)
             if request["level"] != "none":
-                _restrict(request, [folder], [os.path.join(folder, "__pycache__")])
+                restrict(request["level"], [folder], [os.path.join(folder, "__pycache__")])
             _limit(request["base_mb"] + 512, COMPILE_CPU_S)
             if request["level"] != "none":
                 seccomp.restrict()
-            for name in request["files"]:
+            for name in (name for name in request["files"] if name.endswith(".py")):
                 with contextlib.suppress(Exception):
                     py_compile.compile(os.path.join(folder, name), doraise=True, quiet=2)
         finally:
@@ -130,7 +131,7 @@ def _compile(request: dict[str, Any], folder: str) -> None:
 
 def _limit(memory_mb: int, cpu_s: float) -> None:
     whole = int(cpu_s) + 1  # the kernel's backstop; the grader watches the clock itself
-    for kind, soft, hard in (
+    lower(
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_CPU, whole, whole + 1),
         (resource.RLIMIT_AS, memory_mb << 20, memory_mb << 20),
@@ -139,9 +140,14 @@ def _limit(memory_mb: int, cpu_s: float) -> None:
         (resource.RLIMIT_NPROC, THREADS, THREADS),
         (resource.RLIMIT_MEMLOCK, 0, 0),
         (resource.RLIMIT_MSGQUEUE, 0, 0),
-    ):
+    )
+
+
+def lower(*limits: tuple[int, int, int]) -> None:
+    """Set limits, each a kind with its soft and its hard value; none is ever raised."""
+    for kind, soft, hard in limits:
         allowed = resource.getrlimit(kind)[1]
-        if allowed != resource.RLIM_INFINITY:  # a limit may be lowered, never raised
+        if allowed != resource.RLIM_INFINITY:
             soft, hard = min(soft, allowed), min(hard, allowed)
         resource.setrlimit(kind, (soft, hard))
 

@@ -31,7 +31,7 @@ def describe() -> dict[str, Any]:
     masked += ["/usr/lib/python3"]
     dynamic = os.path.join(library, "lib-dynload")
     return {
-        "visible": [path for path in visible if not _inside(path, visible)],
+        "visible": [path for path in visible if not is_inside(path, visible)],
         "masked": [path for path in masked if os.path.isdir(path)],
         "site": _packages(),
         "own": [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker")],
@@ -39,7 +39,8 @@ def describe() -> dict[str, Any]:
     }
 
 
-def _inside(path: str, others: list[str]) -> bool:
+def is_inside(path: str, others: list[str]) -> bool:
+    """Whether `path`, no link, lies below another of these."""
     real = os.path.realpath(path)
     return not os.path.islink(path) and any(
         real.startswith(os.path.realpath(other) + "/") for other in others if other != path

@@ -74,7 +74,7 @@ def test_a_module_of_a_slightly_wrong_name_or_place_is_named_but_not_used(
     assert "rename it to graph.py" in message.text("en")
 
 
-@pytest.mark.parametrize("name", ["Kernels.cu", "kernel.cu", "kernels (1).cu", "kernels.cu.txt", "kernels.cpp"])
+@pytest.mark.parametrize("name", ["Kernels.cu", "kernel.cu", "kernels2.cu", "kernels.cu.txt", "kernels.cpp"])
 def test_kernels_of_a_slightly_wrong_name_are_named_but_not_used(lab_folder: Path, name: str) -> None:
     (lab_folder / "ops.py").touch()
     (lab_folder / name).touch()
