@@ -85,10 +85,10 @@ class Lab(msgspec.Struct, frozen=True):
     kernels: tuple[str, ...]
     notebook: str | None
     limits: Limits
-    compile_limits: CompileLimits
     tasks: tuple[Task, ...]
     reference: Path
     skeleton: Path
+    compile_limits: CompileLimits = CompileLimits()
 
     @property
     def grading(self) -> Path:
@@ -99,6 +99,10 @@ class Lab(msgspec.Struct, frozen=True):
     def texts(self) -> tuple[str, ...]:
         """The files that are read as text: modules, then kernels."""
         return (*self.modules, *self.kernels)
+
+    def launched(self, task: Task) -> str:
+        """The file of kernels that a task consists of, beside which no module runs; "" for other tasks."""
+        return task.files[0] if task.files[0] in self.kernels and len(task.files) == 1 else ""
 
     @property
     def max_points(self) -> int:
@@ -316,6 +320,8 @@ def _check_task(file: TomlFile, raw: _LabTable, task: _TaskEntry, earlier: list[
                 f"{name!r} is not among modules, kernels and notebook",
                 f"Name one of: {', '.join(known)}.",
             )
+    if len(task.files) > 1 and all(name in raw.kernels for name in task.files):
+        file.fail(f"{place}, file", "a task of kernels has one file", "Make a task of each, or add a module.")
     for need in task.needs:
         if need not in earlier:
             file.fail(

@@ -19,12 +19,15 @@ from autograder.worker import codec
 from labkit.messages import Message
 
 from . import judge
+from .bench import Bench
 from .details import FailedCall
 from .draws import Draw
 from .explain import clean, describe, explain
+from .kernels import message_of
 from .subject import Subject
 from .verdicts import Check, Verdict
 
+NOT_COMPILED = "CompileError"  # of labkit.cuda
 REFERENCE_LIMITS = Limits(cpu_s=60, idle_s=60, wall_s=120, memory_mb=4096)
 
 
@@ -37,16 +40,19 @@ class Finding(AssertionError):
 
 
 class Reference:
-    """The reference's answers, from a worker like any other, computed once for each call."""
+    """The reference's answers, from a worker like any other, computed once for each call.
 
-    def __init__(self, subject: Subject) -> None:
-        self._subject = subject
+    `mode`: how its kernels run, if it is a reference of kernels.
+    """
+
+    def __init__(self, subject: Subject, mode: codec.Mode = "") -> None:
+        self._subject, self._mode = subject, mode
         self._worker: Worker | None = None
         self._known: dict[bytes, dict[str, Any]] = {}
 
     def from_now_on(self, subject: Subject) -> "Reference":
         """The same answers, further ones by `subject`: after a fork, the worker belongs to the parent."""
-        moved = Reference(subject)
+        moved = Reference(subject, self._mode)
         moved._known = self._known
         return moved
 
@@ -73,11 +79,31 @@ class Reference:
     def _run(self, program: str, inputs: dict[str, Any]) -> Answer:
         if self._worker is None:
             self._worker = self._subject.worker(REFERENCE_LIMITS)
-        answer = self._worker.run(program, inputs)
+        answer = self._worker.run(program, inputs, self._mode)
         if answer.outcome != "ok":
             self._worker.end()
             self._worker = None
         return answer
+
+
+class References:
+    """The reference's answers for modules, and for each file of kernels."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._known: dict[str, Reference] = {}
+
+    def of(self, launched: str) -> Reference:
+        """Those of a file of kernels, "": of modules. Raises: SandboxError."""
+        if launched not in self._known:
+            self._known[launched] = Reference(self._bench.of(launched), "forward" if launched else "")
+        return self._known[launched]
+
+    def from_now_on(self, bench: Bench) -> "References":
+        """The same answers, further ones from another bench."""
+        moved = References(bench)
+        moved._known = {name: one.from_now_on(bench.of(name)) for name, one in self._known.items()}
+        return moved
 
 
 def call_name(program: str, inputs: dict[str, Any]) -> bytes:
@@ -106,6 +132,8 @@ class Trial:
 
     watch: Callable[[Call], None] | None = None
 
+    modes: tuple[codec.Mode, ...] = ("",)  # a program runs once in each
+
     def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
         self._subject, self._reference, self._task, self._limits = subject, reference, task, limits
         self._worker: Worker | None = None
@@ -130,11 +158,13 @@ class Trial:
         """
         __tracebackhide__ = True
         self._submitted.add((program, call_name(program, inputs)))
-        self.last_call = FailedCall(program, inputs)
         want = self._reference(program, inputs)
-        got = self._call(program, inputs, want)
-        self._refuse(judge.first_misfit(program, got, want))
-        return got
+        answers = []
+        for mode in self.modes:
+            self.last_call = FailedCall(program, inputs, mode=mode)
+            answers.append(self._call(program, inputs, want))
+            self._refuse(judge.first_misfit(program, answers[-1], want))
+        return answers[0]
 
     def compare(
         self,
@@ -150,23 +180,26 @@ class Trial:
         """
         __tracebackhide__ = True
         self._compared.add((program, call_name(program, inputs)))
-        self.last_call = FailedCall(program, inputs, tolerance, only)
         want = self._reference(program, inputs)
-        got = self._call(program, inputs, want, tolerance)
-        if only is not None:
-            self._refuse(judge.first_misfit(program, got, want))
-            want = judge.part(want, only)
-            if len(want) < len(only):
-                raise fault(f"the reference's answer to {program} has not all of {', '.join(only)}")
-        self._refuse(judge.first_difference(program, got, want, tolerance))
-        return got
+        expected = want if only is None else judge.part(want, only)
+        if only is not None and len(expected) < len(only):
+            raise fault(f"the reference's answer to {program} has not all of {', '.join(only)}")
+        answers = []
+        for mode in self.modes:
+            self.last_call = FailedCall(program, inputs, tolerance, only, mode)
+            got = self._call(program, inputs, want, tolerance)
+            if only is not None:
+                self._refuse(judge.first_misfit(program, got, want))
+            self._refuse(judge.first_difference(program, got, expected, tolerance))
+            answers.append(got)
+        return answers[0]
 
     def _refuse(self, found: Message | None) -> None:
         """Raises: Finding (wrong), with the call."""
         __tracebackhide__ = True
         if found and self.last_call:
             # It costs more than comparing, so only now.
-            call = describe(self.last_call.program, self.last_call.inputs)
+            call = describe(self.last_call.program, self.last_call.inputs, self.last_call.mode)
             raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
 
     def _call(
@@ -177,19 +210,49 @@ class Trial:
         tolerance: float | None = None,
     ) -> dict[str, Any]:
         __tracebackhide__ = True
+        return self._answer(program, inputs, want, tolerance).result
+
+    def _answer(
+        self, program: str, inputs: dict[str, Any], want: dict[str, Any], tolerance: float | None
+    ) -> Answer:
+        """What the subject answers to the last call. Raises: Finding where it gives no answer."""
+        __tracebackhide__ = True
+        mode = self.last_call.mode if self.last_call else ""
         if self._worker is None:
             self._worker = self._subject.worker(self._limits)
-        answer: Answer = self._worker.run(program, inputs)
+        answer: Answer = self._worker.run(program, inputs, mode)
         if self.watch:
             self.watch(Call(program, inputs, answer, want, tolerance))
         if answer.outcome == "ok":
-            return answer.result
-        call = describe(program, inputs)
+            return answer
+        if answer.failure and answer.failure.name == NOT_COMPILED and self._subject.kernels_problem:
+            raise Finding(*self._subject.kernels_problem)
+        call = describe(program, inputs, mode)
         raise Finding(*explain(answer, call, self._task, self._limits, self._subject.hurry))
 
     def end(self) -> Facts | None:
         """End the worker; the kernel's facts about it, None if it never started."""
         return self._subject.end(self._worker, self._limits) if self._worker else None
+
+
+class KernelTrial(Trial):
+    """One check of a task of kernels: values in each order of threads, and what the checked mode reports."""
+
+    modes = ("forward", "reverse", "shuffled")
+
+    def no_reports(self, program: str, *kinds: str, **inputs: Any) -> None:
+        """A program in checked mode reports no error of these kinds (none given: of any).
+
+        The case must also `compare` this call: a kernel that does nothing makes no mistake.
+        Raises: Finding.
+        """
+        __tracebackhide__ = True
+        self._submitted.add((program, call_name(program, inputs)))
+        self.last_call = FailedCall(program, inputs, mode="checked")
+        reports = self._answer(program, inputs, {}, None).reports
+        errors = [one for one in reports if one.severity == "error" and (not kinds or one.kind in kinds)]
+        if errors:
+            raise Finding("wrong", message_of(errors[0]))
 
 
 class Plugin:
@@ -266,6 +329,14 @@ class Plugin:
     def submission(self) -> Any:
         """submission(program, **inputs): the subject's numbers alone."""
         return self._running().submission
+
+    @pytest.fixture
+    def no_reports(self) -> Any:
+        """no_reports(program, *kinds, **inputs): kernels in checked mode make none of these mistakes."""
+        trial = self._running()
+        if not isinstance(trial, KernelTrial):
+            raise fault("no_reports is for tasks whose file is a .cu file alone")
+        return trial.no_reports
 
     @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:

@@ -16,7 +16,6 @@ from .grader import Grader
 from .line import Line
 from .plugin import Call, Plugin, Trial, case_id
 from .protocol import CallStory, CaseStory, Order, Quantity, Replayed, Setup
-from .subject import Subject
 from .verdicts import Verdict
 
 
@@ -56,13 +55,11 @@ class Replayer(Grader):
         elif check.id in self._faults:
             verdict = Verdict(check.id, "grader-fault", self._faults[check.id])
         else:
-            with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
-                broken = self._import(subject, submission, log)
+            with self._bench(submission.files) as bench:
+                broken = self._import(bench.modules, submission, log) | bench.problems
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
-                verdict = (
-                    Verdict(check.id, *stopped) if stopped else self._check(check, subject, variant, log)
-                )
+                verdict = Verdict(check.id, *stopped) if stopped else self._check(check, bench, variant, log)
         return Replayed(check.id, variant, submission.digest, verdict, self._watching.cases, log.entries)
 
 

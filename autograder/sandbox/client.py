@@ -70,6 +70,7 @@ class Answer:
     result: dict[str, Any] = field(default_factory=dict)
     failure: codec.Failure | None = None
     detail: str = ""
+    reports: tuple[codec.Report, ...] = ()
 
 
 @functools.cache
@@ -78,10 +79,25 @@ def _compiled(programs: str) -> str:
     return base64.b64encode(marshal.dumps(compile(programs, "programs.py", "exec"))).decode()
 
 
+@dataclass(frozen=True)
+class Kernels:
+    """Compiled kernels for a session, by their names in the cache of labkit.cuda.
+
+    `launched`: the .cu file that programs get as `lab.kernels`; "" where the student's modules launch them.
+    """
+
+    compiled: dict[str, bytes] = field(default_factory=dict)
+    launched: str = ""
+
+
+NO_KERNELS = Kernels()
+
+
 class ForkServer:
     """A clean process that forks jails. One per core; a context manager."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Level, kernels: bool = False) -> None:
+        """`kernels`: sessions may have some."""
         self.level = level
         described = world.describe()
         self._scratch = None if level == "full" else scratch.Scratch("site")
@@ -95,6 +111,7 @@ class ForkServer:
             "world": described,
             "site": self._scratch.path if self._scratch else world.SITE,
             "package_root": str(_PACKAGE_ROOT),
+            "cuda": kernels,
         }
         self._process = subprocess.Popen(
             [
@@ -120,9 +137,11 @@ class ForkServer:
             self.close()
             raise SandboxError(f"level {level} cannot start: {message['fault']}")
 
-    def session(self, files: dict[str, str], programs: str, modules: list[str]) -> "Session":
+    def session(
+        self, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels = NO_KERNELS
+    ) -> "Session":
         """A sandbox with these files. Raises: SandboxError."""
-        return Session(self, files, programs, modules)
+        return Session(self, files, programs, modules, kernels)
 
     def fork(self, request: dict[str, Any]) -> socket.socket:
         """A new jail's control channel. Raises: SandboxError."""
@@ -160,10 +179,19 @@ class ForkServer:
 class Session:
     """One submission in its sandbox. Its files travel as text: the worker needs no path to them."""
 
-    def __init__(self, server: ForkServer, files: dict[str, str], programs: str, modules: list[str]) -> None:
+    def __init__(
+        self, server: ForkServer, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels
+    ) -> None:
         self._scratch = None if server.level == "full" else scratch.Scratch("sub")
         folder = self._scratch.path if self._scratch else None
-        request = {"files": files, "programs": _compiled(programs), "modules": modules, "folder": folder}
+        request = {
+            "files": files,
+            "programs": _compiled(programs),
+            "modules": modules,
+            "folder": folder,
+            "compiled": {name: base64.b64encode(data).decode() for name, data in kernels.compiled.items()},
+            "launched": kernels.launched,
+        }
         try:
             self._control = server.fork(request)
             message = _receive(self._control, SETUP_S)
@@ -208,9 +236,9 @@ class Worker:
             except OSError as error:
                 self._over = Answer("grader-fault", detail=f"the jail is gone: {error}")
 
-    def run(self, program: str, inputs: dict[str, Any]) -> Answer:
+    def run(self, program: str, inputs: dict[str, Any], kernels: codec.Mode = "") -> Answer:
         """Call a program with inputs."""
-        return self._call(codec.Call("run", program, codec.to_wire(inputs)))
+        return self._call(codec.Call("run", program, codec.to_wire(inputs), kernels))
 
     def load(self, module: str) -> Answer:
         """Import a module of the submission."""
@@ -239,7 +267,7 @@ class Worker:
         if reply.failure is None:
             if reply.name != call.name:
                 raise _Stopped(Answer("malformed-reply", detail="it answers another call"))
-            return Answer("ok", result)
+            return Answer("ok", result, reports=tuple(reply.reports))
         out_of_memory = reply.failure.builtin == "MemoryError"
         answer = Answer("out-of-memory" if out_of_memory else "raised", failure=reply.failure)
         if reply.name != call.name:  # it could not even read the call, and reads no more

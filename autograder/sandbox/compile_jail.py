@@ -4,6 +4,7 @@ It answers on stdout: four bytes of length, a JSON object on how the command end
 In level full this process, and below it an init of its own namespaces, never run what was handed in.
 """
 
+import base64
 import json
 import math
 import os
@@ -30,8 +31,10 @@ def main() -> None:
     kernel.die_with_parent()
     try:
         if request["level"] == "full":
-            _enter(request)
-        folder = _furnish(request)
+            world = request["world"]
+            shown = [*world["visible"], *request["headers"], "/dev/null"]
+            enter({path: path for path in shown} | world["programs"], world["masked"])
+        folder = furnish(request["folder"] or "/tmp", request["files"])
         _restrict(request, folder)
         head, content = _work(request)
     except Exception as error:
@@ -42,8 +45,11 @@ def main() -> None:
     os._exit(0)
 
 
-def _enter(request: dict[str, Any]) -> None:
-    """Into namespaces and a root that shows the toolchain alone; whoever started as root becomes nobody."""
+def enter(binds: dict[str, str], masked: list[str]) -> None:
+    """Into namespaces and a root that shows these paths alone; whoever started as root becomes nobody.
+
+    The process that returns is the init of its namespaces; the caller waits and ends as it does.
+    """
     user, group = os.geteuid(), os.getegid()
     apart = kernel.NEW_MOUNTS | kernel.NEW_PIDS | kernel.NEW_IPC | kernel.NEW_UTS | kernel.NEW_NET
     if user == 0:
@@ -52,12 +58,9 @@ def _enter(request: dict[str, Any]) -> None:
         kernel.unshare(kernel.NEW_USER | apart)
         kernel.map_user(user, group)
     if inner := os.fork():
-        os.waitpid(inner, 0)
-        os._exit(0)
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(inner, 0)[1]))
     kernel.die_with_parent()
-    shown = [*request["world"]["visible"], *request["headers"], "/dev/null"]
-    binds = {path: path for path in shown} | request["world"]["programs"]
-    worlds.new_root(binds, request["world"]["masked"], SPACE_MB, read_only=True)
+    worlds.new_root(binds, masked, SPACE_MB, read_only=True)
     os.makedirs("/tmp", exist_ok=True)
     os.chmod("/tmp", 0o777)
     worlds.close_worker_root()
@@ -66,13 +69,13 @@ def _enter(request: dict[str, Any]) -> None:
         kernel.die_with_parent()  # a change of user forgets it
 
 
-def _furnish(request: dict[str, Any]) -> str:
-    """The folder of the command with its files; it becomes the current one."""
-    folder = str(request["folder"] or "/tmp")
+def furnish(folder: str, files: dict[str, str]) -> str:
+    """Put files, base64 by their names, into the folder, which becomes the current one."""
     os.chdir(folder)
-    for name, text in request["files"].items():
-        with open(os.path.basename(name), "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+    for name, data in files.items():
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(base64.b64decode(data))
     return folder
 
 

@@ -4,6 +4,7 @@ The compiler reads files that its input names and runs programs of its own, so i
 Landlock rule set (portable) of its own, without Python, packages or network, and a folder that ends with it.
 """
 
+import base64
 import contextlib
 import functools
 import json
@@ -25,7 +26,7 @@ from .client import Level, SandboxError
 
 MADE = "made"  # the name of the file that a command makes
 LARGEST = 8 << 20  # bytes of it that are taken
-NEARLY = 0.95  # of the limit of CPU: the kernel's two clocks differ a little
+NEARLY = 0.9  # of the limit of CPU: the kernel's two clocks differ a little
 WALL = 6  # times the limit of CPU that it may take on a busy machine
 _JAIL = Path(__file__).with_name("compile_jail.py")
 
@@ -45,7 +46,7 @@ class Made:
 def compile_safely(
     level: Level,
     command: Sequence[str],
-    files: dict[str, str],
+    files: dict[str, bytes],
     folders: Sequence[Path],
     limits: CompileLimits,
 ) -> Made:
@@ -61,7 +62,7 @@ def compile_safely(
         "headers": [str(folder) for folder in folders],
         "folder": place.path if place else None,
         "command": [os.path.realpath(command[0]), *command[1:]],
-        "files": files,
+        "files": {name: base64.b64encode(data).decode() for name, data in files.items()},
         "made": MADE,
         "largest": LARGEST,
         "cpu_s": limits.cpu_s,

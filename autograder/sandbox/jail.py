@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from . import kernel, seccomp, world
 
+CACHE = ".cuda"  # a submission's compiled kernels, below its folder
 SPACE_MB = 64  # a worker's /tmp, and its largest file
 OPEN_FILES = 64
 THREADS = 4096  # of the user who runs the worker, all together; in level full of this jail alone
@@ -86,6 +87,11 @@ def _enter(control: socket.socket, request: dict[str, Any]) -> str:
         folder = "/sub"
         os.mkdir(folder)
     os.mkdir(os.path.join(folder, "__pycache__"))
+    if request["compiled"]:
+        os.mkdir(os.path.join(folder, CACHE))
+    for name, data in request["compiled"].items():
+        with open(os.path.join(folder, CACHE, os.path.basename(name)), "wb") as file:
+            file.write(base64.b64decode(data))
     for name, text in request["files"].items():
         with open(os.path.join(folder, os.path.basename(name)), "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -129,12 +135,15 @@ def _compile(request: dict[str, Any], folder: str) -> None:
     os.waitpid(child, 0)
 
 
-def _limit(memory_mb: int, cpu_s: float) -> None:
+def _limit(memory_mb: int, cpu_s: float, arena: int = 0) -> None:
+    """Set the limits of a process; `arena`: bytes of address space that kernels reserve and may not fill."""
     whole = int(cpu_s) + 1  # the kernel's backstop; the grader watches the clock itself
+    if arena:
+        lower((resource.RLIMIT_DATA, memory_mb << 20, memory_mb << 20))
     lower(
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_CPU, whole, whole + 1),
-        (resource.RLIMIT_AS, memory_mb << 20, memory_mb << 20),
+        (resource.RLIMIT_AS, (memory_mb << 20) + arena, (memory_mb << 20) + arena),
         (resource.RLIMIT_FSIZE, SPACE_MB << 20, SPACE_MB << 20),
         (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
         (resource.RLIMIT_NPROC, THREADS, THREADS),
@@ -220,18 +229,28 @@ def _become_worker(channel: int, output: int, limits: dict[str, Any], request: d
         os.environ.clear()
         kernel.die_with_parent()
         calls = socket.socket(fileno=3)  # seccomp would refuse to make it later
-        _limit(request["base_mb"] + limits["memory_mb"], limits["cpu_s"])
+        _limit(request["base_mb"] + limits["memory_mb"], limits["cpu_s"], request["arena"])
         if request["level"] != "none":
             seccomp.restrict()
         from autograder.worker import runner
 
-        runner.serve(calls, request["folder"], request["modules"], request["programs"])
+        runner.serve(calls, request["folder"], request["modules"], request["programs"], _kernels(request))
     except SystemExit:
         code = 97
     except BaseException:
         code = 98
     finally:
         os._exit(code)  # no exit handlers, no waiting for threads
+
+
+def _kernels(request: dict[str, Any]) -> Any:
+    """The kernels that programs launch, None without any; the environment says where they are compiled."""
+    if not request["compiled"]:
+        return None
+    from autograder.worker import launch
+
+    launch.use(os.path.join(request["folder"], CACHE))
+    return launch.Kernels(request["launched"]) if request["launched"] else None
 
 
 def empty(folder: str) -> None:

@@ -14,10 +14,11 @@ from . import kernel
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 PACKAGES = ("numpy", "msgspec", "labkit")
+PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")  # of public tests
 SITE = "/site"  # where the packages stand in a root of our own
 
 
-def describe() -> dict[str, Any]:
+def describe(packages: tuple[str, ...] = PACKAGES) -> dict[str, Any]:
     """The world as plain data, computed by the grader before any right is dropped.
 
     `visible`: folders and files to read; `masked`: folders below them that stay hidden; `site`: name ->
@@ -33,7 +34,7 @@ def describe() -> dict[str, Any]:
     return {
         "visible": [path for path in visible if not is_inside(path, visible)],
         "masked": [path for path in masked if os.path.isdir(path)],
-        "site": _packages(),
+        "site": _packages(packages),
         "own": [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker")],
         "path": [library, dynamic],
     }
@@ -47,9 +48,9 @@ def is_inside(path: str, others: list[str]) -> bool:
     )
 
 
-def _packages() -> dict[str, str]:
+def _packages(packages: tuple[str, ...]) -> dict[str, str]:
     found = {}
-    for name in PACKAGES:
+    for name in packages:
         spec = importlib.util.find_spec(name)
         if spec is None or not spec.submodule_search_locations:
             raise OSError(f"package {name} is not installed")

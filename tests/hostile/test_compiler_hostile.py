@@ -1,5 +1,6 @@
 """Texts that attack the compiler's jail, and objects that want more than a kernel may, at every level."""
 
+import base64
 import json
 import os
 import shutil
@@ -30,7 +31,7 @@ def compile_text(request: pytest.FixtureRequest) -> Iterator[Compile]:
 
     def compile_text(text: str, *flags: str, limits: CompileLimits = LIMITS) -> Made:
         command = [str(GXX), "-w", "-pipe", "-fPIC", *flags, "-c", "k.cpp", "-o", compiling.MADE]
-        return compile_safely(request.param, command, {"k.cpp": text}, [], limits)
+        return compile_safely(request.param, command, {"k.cpp": text.encode()}, [], limits)
 
     try:
         compile_text("")
@@ -185,7 +186,7 @@ def test_the_jail_holds_for_a_user_as_it_does_for_root(level: str) -> None:
             "headers": [],
             "folder": None if level == "full" else folder,
             "command": [os.path.realpath(str(GXX)), "-c", "-pipe", "k.cpp", "-o", "made"],
-            "files": {"k.cpp": '#include "/etc/passwd"\n'},
+            "files": {"k.cpp": base64.b64encode(b'#include "/etc/passwd"\n').decode()},
             "made": "made",
             "largest": 1 << 20,
             "cpu_s": 5,

@@ -1,0 +1,61 @@
+"""Compiled kernels in a worker: found in a cache that a compiler's jail filled, loaded once for each mode."""
+
+import os
+
+from labkit.cuda import launcher, reports
+
+from labkit import cuda
+
+from . import codec
+
+RESERVED_BYTES = launcher.ARENA_BYTES
+_SEVERITIES = ("error", "warning")
+
+
+def use(cache: str) -> None:
+    """From now on modules come from this folder, which nobody can write to, and run fast unless told else."""
+    os.environ["ADKIT_CUDA_CACHE"] = cache
+    os.environ["ADKIT_CUDA_BACKEND"] = "cpu"
+
+
+class Kernels:
+    """The kernels of one file, as the call at hand wants them run."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._loaded: dict[codec.Mode, cuda.RawModule] = {}
+        self._mode: codec.Mode = "forward"
+
+    def begin(self, mode: codec.Mode) -> None:
+        """A call begins, which runs kernels so; what was reported before is nothing to it."""
+        self._mode = mode or "forward"
+        if mode == "checked":
+            self.module.clear()
+
+    @property
+    def module(self) -> cuda.RawModule:
+        """The module, loaded when first asked for."""
+        if self._mode not in self._loaded:
+            checked = self._mode == "checked"
+            self._loaded[self._mode] = cuda.RawModule(
+                path=self._file,
+                backend="cpu-check" if checked else "cpu",
+                order="forward" if checked else self._mode,
+            )
+        return self._loaded[self._mode]
+
+    def reports(self) -> list[codec.Report]:
+        """What the checked mode saw in this call, errors first."""
+        if self._mode != "checked":
+            return []
+        found = sorted(self.module.reports, key=lambda report: report.severity != "error")
+        return [_told(report) for report in found[: codec.MAX_REPORTS]]
+
+
+def _told(report: cuda.Report) -> codec.Report:
+    message = reports.message_of(report)
+    arguments = {
+        name: value if isinstance(value, int | float) else str(value)[: codec.MAX_TEXT]
+        for name, value in message.arguments.items()
+    }
+    return codec.Report(report.kind, report.severity, message.id, arguments)
