@@ -124,7 +124,7 @@ def _compile(request: dict[str, Any], folder: str) -> None:
                 os.open("/dev/null", os.O_RDWR)
             if request["level"] != "none":
                 restrict(request["level"], [folder], [os.path.join(folder, "__pycache__")])
-            _limit(request["base_mb"] + 512, COMPILE_CPU_S)
+            limit(request["base_mb"] + 512, COMPILE_CPU_S)
             if request["level"] != "none":
                 seccomp.restrict()
             for name in (name for name in request["files"] if name.endswith(".py")):
@@ -135,7 +135,7 @@ def _compile(request: dict[str, Any], folder: str) -> None:
     os.waitpid(child, 0)
 
 
-def _limit(memory_mb: int, cpu_s: float, arena: int = 0) -> None:
+def limit(memory_mb: int, cpu_s: float, arena: int = 0) -> None:
     """Set the limits of a process; `arena`: bytes of address space that kernels reserve and may not fill."""
     whole = int(cpu_s) + 1  # the kernel's backstop; the grader watches the clock itself
     if arena:
@@ -229,7 +229,7 @@ def _become_worker(channel: int, output: int, limits: dict[str, Any], request: d
         os.environ.clear()
         kernel.die_with_parent()
         calls = socket.socket(fileno=3)  # seccomp would refuse to make it later
-        _limit(request["base_mb"] + limits["memory_mb"], limits["cpu_s"], request["arena"])
+        limit(request["base_mb"] + limits["memory_mb"], limits["cpu_s"], request["arena"])
         if request["level"] != "none":
             seccomp.restrict()
         from autograder.worker import runner

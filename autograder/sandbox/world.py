@@ -14,7 +14,7 @@ from . import kernel
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 PACKAGES = ("numpy", "msgspec", "labkit")
-PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments")  # of public tests
+PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")  # of public tests
 SITE = "/site"  # where the packages stand in a root of our own
 
 
@@ -52,9 +52,12 @@ def _packages(packages: tuple[str, ...]) -> dict[str, str]:
     found = {}
     for name in packages:
         spec = importlib.util.find_spec(name)
-        if spec is None or not spec.submodule_search_locations:
+        if spec is None or not spec.origin:
             raise OSError(f"package {name} is not installed")
-        found[name] = os.path.realpath(spec.submodule_search_locations[0])
+        if spec.submodule_search_locations:
+            found[name] = os.path.realpath(spec.submodule_search_locations[0])
+        else:
+            found[os.path.basename(spec.origin)] = os.path.realpath(spec.origin)
     libraries = found["numpy"] + ".libs"  # wheels keep their own C libraries beside the package
     if os.path.isdir(libraries):
         found["numpy.libs"] = libraries
