@@ -18,6 +18,8 @@ from autograder.sandbox.public_tests import Room
 from labkit.check.run import Run, run_tests
 from labkit.messages import Message
 
+from .depends import compiler_of
+
 SEED = 1
 
 
@@ -75,6 +77,7 @@ class Precheck:
             return lambda files: {}
         from autograder.judging.workshop import Workshop  # most labs have no kernels
 
+        compiler_of(self._lab)
         return Workshop(self._lab, self._level).build
 
     def _one(self, found: Found, build: Callable[[dict[str, str]], dict[str, Built]]) -> Prechecked:

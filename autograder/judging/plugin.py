@@ -125,6 +125,7 @@ class Call:
     answer: Answer
     want: dict[str, Any]
     tolerance: float | None
+    mode: codec.Mode = ""
 
 
 class Trial:
@@ -222,7 +223,7 @@ class Trial:
             self._worker = self._subject.worker(self._limits)
         answer: Answer = self._worker.run(program, inputs, mode)
         if self.watch:
-            self.watch(Call(program, inputs, answer, want, tolerance))
+            self.watch(Call(program, inputs, answer, want, tolerance, mode))
         if answer.outcome == "ok":
             return answer
         if answer.failure and answer.failure.name == NOT_COMPILED and self._subject.kernels_problem:

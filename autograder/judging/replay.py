@@ -13,6 +13,7 @@ from autograder.intake import read_submission
 from . import judge
 from .facts import Log
 from .grader import Grader
+from .kernels import message_of
 from .line import Line
 from .plugin import Call, Plugin, Trial, case_id
 from .protocol import CallStory, CaseStory, Order, Quantity, Replayed, Setup
@@ -60,13 +61,17 @@ class Replayer(Grader):
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
                 verdict = Verdict(check.id, *stopped) if stopped else self._check(check, bench, variant, log)
+                if self._lab.kernels:
+                    (verdict,) = self._unwritten([verdict], bench, log)
         return Replayed(check.id, variant, submission.digest, verdict, self._watching.cases, log.entries)
 
 
 def _story(call: Call) -> CallStory:
     answer = call.answer
     inputs = {name: _in_full(value) for name, value in call.inputs.items()}
-    story = CallStory(call.program, inputs, answer.outcome)
+    program = f"{call.program} [{call.mode}]" if call.mode else call.program
+    story = CallStory(program, inputs, answer.outcome)
+    story.frames = [message_of(report).text("en") for report in answer.reports]
     if answer.detail:
         story.ending += f" ({answer.detail})"
     if answer.failure:
