@@ -25,9 +25,10 @@ from .details import Detail, look_at_kernels, look_closer
 from .explain import explain, in_full
 from .facts import Log
 from .line import Line
-from .plugin import KernelTrial, Plugin, References, Trial, fault
+from .plugin import Plugin
 from .protocol import Graded, Ready, Refused, Setup
 from .subject import Sandbox, Subject
+from .trial import KernelTrial, References, Trial, fault
 from .verdicts import Check, Verdict, result_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from autograder.worker import codec
-from labkit.messages import Message
+from labkit.messages import Argument, Message
 
 from .explain import clean
 
@@ -26,15 +26,10 @@ class Built:
 
 def message_of(report: codec.Report) -> Message:
     """A report in words. A kernel shares its process with whoever reports, so what comes may be made up."""
-    arguments = {
-        name: clean(value) if isinstance(value, str) else value for name, value in report.arguments.items()
+    said = {"en": clean(report.en), "zh": clean(report.zh)}
+    where: dict[str, Argument] = {
+        "file": clean(report.file),
+        "line": report.line,
+        "kernel": clean(report.kernel),
     }
-    message = Message(report.id, arguments)
-    try:
-        if not report.id.startswith("cuda."):
-            raise KeyError(report.id)
-        for language in ("en", "zh"):
-            message.text(language)
-    except (KeyError, ValueError, IndexError, AttributeError):
-        return Message("judging.kernel-report", {"text": clean(report.kind)})
-    return message
+    return Message("judging.kernel-report", {**where, "count": report.count, **said})

@@ -15,8 +15,9 @@ from .facts import Log
 from .grader import Grader
 from .kernels import message_of
 from .line import Line
-from .plugin import Call, Plugin, Trial, case_id
+from .plugin import Plugin, case_id
 from .protocol import CallStory, CaseStory, Order, Quantity, Replayed, Setup
+from .trial import Call, Trial
 from .verdicts import Verdict
 
 

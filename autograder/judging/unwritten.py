@@ -1,9 +1,8 @@
 """Kernels that are as they were handed out: their checks failed because nothing is written yet."""
 
-from labkit.cuda import blanks
-
 from autograder.course import Lab
-from labkit.messages import Message
+from labkit.cuda import blanks
+from labkit.messages import Argument, Message
 
 from .verdicts import Check, Verdict
 
@@ -25,7 +24,7 @@ def renamed(lab: Lab, checks: list[Check], verdicts: list[Verdict], kernels: dic
         places = [(file, one.name) for file in task.files for one in task.blanks if (file, one.name) in blank]
         if places and verdict.outcome in _RENAMED:
             file, name = places[0]
-            arguments = {"name": name, "file": file, "line": blank[places[0]]}
+            arguments: dict[str, Argument] = {"name": name, "file": file, "line": blank[places[0]]}
             verdict = Verdict(verdict.check, "not-attempted", Message("judging.not-attempted", arguments))
         found.append(verdict)
     return found

@@ -16,10 +16,9 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import msgspec
 
@@ -27,9 +26,13 @@ from autograder.course import Limits
 from autograder.worker import codec
 
 from . import scratch, world
-
-Level = Literal["full", "portable", "none"]
-LEVELS: tuple[Level, ...] = ("full", "portable", "none")
+from .answer import LEVELS as LEVELS
+from .answer import NO_KERNELS as NO_KERNELS
+from .answer import Answer as Answer
+from .answer import Facts as Facts
+from .answer import Kernels as Kernels
+from .answer import Level as Level
+from .answer import SandboxError as SandboxError
 
 LOOK_S = 0.1  # how often a silent worker's clock is looked at
 END_S = 0.5  # a worker that closed its channel may take this long to end
@@ -46,51 +49,10 @@ ENVIRONMENT = {
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
-class SandboxError(Exception):
-    """The sandbox itself failed: never the student's fault."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the kernel says of a worker's life. Units: seconds, MB."""
-
-    status: int
-    killed: bool
-    cpu_s: float
-    memory_mb: int
-    wall_s: float
-    printed: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A call's outcome: `ok` with a result, `raised` with a failure, or why there is neither."""
-
-    outcome: str
-    result: dict[str, Any] = field(default_factory=dict)
-    failure: codec.Failure | None = None
-    detail: str = ""
-    reports: tuple[codec.Report, ...] = ()
-
-
 @functools.cache
 def _compiled(programs: str) -> str:
     """The code of programs as text, so that no jail has to compile it. Raises: SyntaxError."""
     return base64.b64encode(marshal.dumps(compile(programs, "programs.py", "exec"))).decode()
-
-
-@dataclass(frozen=True)
-class Kernels:
-    """Compiled kernels for a session, by their names in the cache of labkit.cuda.
-
-    `launched`: the .cu file that programs get as `lab.kernels`; "" where the student's modules launch them.
-    """
-
-    compiled: dict[str, bytes] = field(default_factory=dict)
-    launched: str = ""
-
-
-NO_KERNELS = Kernels()
 
 
 class ForkServer:

@@ -18,12 +18,14 @@ ARRAY = 1  # the only extension code
 MAX_DEPTH = 4
 MAX_DIMENSIONS = 16
 MAX_NAME, MAX_TEXT, MAX_FRAMES = 200, 500, 12  # characters, characters, lines of a traceback
-MAX_REPORTS, MAX_ARGUMENTS = 32, 32  # of a call of kernels, of a report
+MAX_REPORTS = 32  # of a call of kernels
 MAX_VALUES = 1 << 17  # of a message; an array is one. Unpacking so many takes the grader a fifth of a second
 
 Name = Annotated[str, Meta(max_length=MAX_NAME)]
 Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 Shape = Annotated[list[Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_DIMENSIONS)]
+
+Index = Annotated[list[int], Meta(max_length=3)]
 
 Leaf = None | bool | int | float | str | msgspec.msgpack.Ext
 Level3 = Leaf | list[Leaf] | dict[str, Leaf]
@@ -70,12 +72,19 @@ class Failure(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Report(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A mistake that the checked mode saw in a kernel: a message by id, with what fills its placeholders."""
+    """A mistake that the checked mode saw in a kernel, the first time, and how often; a line of 0: none."""
 
     kind: Name
     severity: Literal["error", "warning"]
-    id: Name
-    arguments: Annotated[dict[Name, Text | int | float], Meta(max_length=MAX_ARGUMENTS)]
+    kernel: Name
+    file: Name
+    line: int
+    thread: Index | None
+    block: Index | None
+    element: int | None
+    count: int
+    en: Text
+    zh: Text
 
 
 class Reply(msgspec.Struct, forbid_unknown_fields=True):

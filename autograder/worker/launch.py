@@ -2,14 +2,12 @@
 
 import os
 
-from labkit.cuda import launcher, reports
-
 from labkit import cuda
+from labkit.cuda import launcher, reports
 
 from . import codec
 
 RESERVED_BYTES = launcher.ARENA_BYTES
-_SEVERITIES = ("error", "warning")
 
 
 def use(cache: str) -> None:
@@ -53,9 +51,17 @@ class Kernels:
 
 
 def _told(report: cuda.Report) -> codec.Report:
-    message = reports.message_of(report)
-    arguments = {
-        name: value if isinstance(value, int | float) else str(value)[: codec.MAX_TEXT]
-        for name, value in message.arguments.items()
-    }
-    return codec.Report(report.kind, report.severity, message.id, arguments)
+    en, zh = (reports.message_of(report).text(language)[: codec.MAX_TEXT] for language in ("en", "zh"))
+    return codec.Report(
+        report.kind,
+        "error" if report.severity == "error" else "warning",
+        report.kernel[: codec.MAX_NAME],
+        report.file[: codec.MAX_NAME],
+        report.line,
+        report.thread and list(report.thread),
+        report.block and list(report.block),
+        report.element,
+        report.count,
+        en,
+        zh,
+    )
