@@ -19,7 +19,9 @@ import labkit
 from labkit.lab import Lab, WrongUse
 
 START_S = 60.0  # Python, NumPy and pytest, on a slow disk behind a virus scanner
+COMPILE_S = 60.0
 TEST_S, LATER_TEST_S = 3.0, 1.5  # after one test was stopped, others like it should cost less
+FINE = ("passed", "no-compiler")  # where there is no compiler, kernels are nothing to mend
 # -P keeps the student's folder from standing in the place of Python's own modules; labkit may lie in it.
 START = (
     "import sys; sys.path.insert(0, {!r}); import labkit; del sys.path[0]; "
@@ -34,8 +36,8 @@ Start = Callable[[IO[bytes]], "subprocess.Popen[bytes]"]
 class Outcome:
     """How a test, or the import of a module, ended; `details` depends on the kind.
 
-    kind: passed, unwritten, wrong, broken (its module can't be imported), crashed, stopped (for time), died,
-    or skipped.
+    kind: passed, unwritten, wrong, reported (by the checked mode of kernels), broken (its module can't be
+    imported), uncompiled, crashed, stopped (for time), died, no-compiler, or skipped.
     """
 
     kind: str
@@ -95,7 +97,7 @@ def _run_once(lab: Lab, seed: int, run: Run, start: Start) -> None:
     with tempfile.TemporaryFile() as errors, start(errors) as process:
         try:
             _ask(process, lab, seed, run)
-            lost = _follow(process, run)
+            lost = _follow(process, lab, run)
         finally:
             process.kill()
         said = _last_line(errors)
@@ -121,9 +123,10 @@ def _ask(process: "subprocess.Popen[bytes]", lab: Lab, seed: int, run: Run) -> N
     wanted = {
         "folder": str(lab.folder),
         "modules": lab.modules,
+        "kernels": lab.kernels,
         "seed": seed,
         "skip": sorted(run.outcomes),
-        "broken": sorted(name for name, outcome in run.imports.items() if outcome.kind != "passed"),
+        "broken": sorted(name for name, outcome in run.imports.items() if outcome.kind not in FINE),
     }
     try:
         process.stdin.write(json.dumps(wanted).encode())
@@ -132,7 +135,7 @@ def _ask(process: "subprocess.Popen[bytes]", lab: Lab, seed: int, run: Run) -> N
         pass
 
 
-def _follow(process: "subprocess.Popen[bytes]", run: Run) -> tuple[str, Outcome] | None:
+def _follow(process: "subprocess.Popen[bytes]", lab: Lab, run: Run) -> tuple[str, Outcome] | None:
     """Take the child's events into `run`. If it ends early: what it was at ("": nothing), and its ending."""
     at, limit = "", START_S
     lines = _lines(process)
@@ -155,6 +158,8 @@ def _follow(process: "subprocess.Popen[bytes]", run: Run) -> tuple[str, Outcome]
             }
         elif kind in ("importing", "started"):
             at, limit = event["module" if kind == "importing" else "test"], run.seconds_a_test
+            if at in lab.kernels:
+                limit = COMPILE_S
         else:
             at, limit = "", START_S
             name = event.pop("module" if kind == "imported" else "test")

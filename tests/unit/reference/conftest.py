@@ -28,8 +28,8 @@ KEY = bytes(range(32))
 
 @contextlib.contextmanager
 def modules_of(folder: Path) -> Iterator[dict[str, ModuleType]]:
-    """`graph` and `engine` of a solved lab, in sys.modules for as long as the block runs."""
-    names = ("graph", "engine")
+    """The solved modules of a lab, in sys.modules for as long as the block runs."""
+    names = [name for name in ("graph", "engine", "cuda_ops") if (folder / f"{name}.py").exists()]
     assert not set(names) & set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
@@ -78,6 +78,11 @@ def graph(lab1: dict[str, ModuleType]) -> ModuleType:
 @pytest.fixture(scope="module")
 def engine(lab1: dict[str, ModuleType]) -> ModuleType:
     return lab1["engine"]
+
+
+@pytest.fixture(scope="module")
+def cuda_ops(lab1: dict[str, ModuleType]) -> ModuleType:
+    return lab1["cuda_ops"]
 
 
 @pytest.fixture(scope="module")

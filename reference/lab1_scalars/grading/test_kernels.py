@@ -1,0 +1,191 @@
+"""Backward kernels: what they add, in several orders of threads, and what the checked mode sees.
+
+Numbers are compared first, at every boundary of two block sizes. Mistakes that numbers may not show on a
+machine that runs one thread after another have checks of their own, by the reports of the checked mode.
+"""
+
+import numpy as np
+import pytest
+
+product, logarithm = pytest.mark.task("multiply-backward"), pytest.mark.task("log-backward")
+points, cases = pytest.mark.points, pytest.mark.parametrize
+
+BLOCKS = (64, 256)
+# Measured by the size of all that is added up: the orders in which 1,000 floats can be added differ by 1e-6.
+SUMS = 5e-5
+MANY = 1000
+
+
+def boundaries(blocks):
+    """Launches (n, block) around every boundary."""
+    return np.array(
+        [
+            (n, block)
+            for block in blocks
+            for n in sorted({0, 1, 31, 32, 33, block - 1, block, block + 1, 2 * block + 7, MANY})
+        ]
+    )
+
+
+ALL, SOME = boundaries(BLOCKS), np.array([(0, 64), (1, 64), (63, 64), (65, 64), (519, 256), (MANY, 256)])
+TAILS = np.array([(33, 64), (519, 256), (MANY, 64)])
+PLAIN = np.array([(64, 64)])  # whole blocks
+BOUNDS = ["out-of-bounds", "null-pointer", "stack-overflow"]
+MEMORY = ["write-to-const", "uninitialised-read", "misaligned"]
+
+
+def product_inputs(draw, launches=ALL, arrived=True, **more):
+    """Inputs of multiply_backward: random, signed, with adjoints that have arrived from elsewhere before."""
+    operands = draw.uniform(0.5, 2, (2, MANY)) * (1 - 2 * draw.integers(0, 2, (2, MANY)))
+    before = draw.normal((2, MANY)) * arrived
+    return {
+        "kernel": "multiply_backward",
+        "launches": launches,
+        "operands": operands,
+        "v": operands[0] * operands[1],
+        "upstream": draw.normal(MANY),
+        "before": before,
+        **more,
+    }
+
+
+def log_inputs(draw, launches=ALL, arrived=True, **more):
+    """Inputs of log_backward."""
+    operands = draw.uniform(0.2, 4, (1, MANY))
+    return {
+        "kernel": "log_backward",
+        "launches": launches,
+        "operands": operands,
+        "v": np.log(operands[0]),
+        "upstream": draw.normal(MANY),
+        "before": draw.normal((1, MANY)) * arrived,
+        **more,
+    }
+
+
+@pytest.fixture
+def safe(compare, no_reports):
+    """safe(kinds, plain, *others): no report of these kinds, by a kernel that does its plain work at all."""
+
+    def check(kinds, plain, *others):
+        compare("backward", SUMS, **plain)
+        for inputs in others:
+            no_reports("backward", *kinds, **inputs)
+
+    return check
+
+
+# --- The product --------------------------------------------------------------------------------------------
+
+
+@product
+@points(2)
+def test_partial_adjoints_of_both_factors(compare, draw):
+    """Both factors' partial adjoints at each point, for all numbers of points and both block sizes.
+    每个点上两个因子的部分伴随，点数取遍各个边界，两种块大小。"""
+    compare("backward", SUMS, **product_inputs(draw, arrived=False))
+
+
+@product
+@points(1)
+def test_a_product_adds_to_what_has_arrived(compare, draw):
+    """What has arrived from other users stays: the kernel adds to it.
+    别的使用者交来的伴随量要保留：核函数在其上累加。"""
+    compare("backward", SUMS, **product_inputs(draw))
+
+
+@product
+@points(1)
+def test_one_node_as_both_factors(compare, draw):
+    """Of x * x both adjoints are one array, and both parts arrive there.
+    对 x * x，两个伴随量是同一个数组，两份都要加上。"""
+    inputs = product_inputs(draw, aliased=True)
+    inputs["operands"][1] = inputs["operands"][0]
+    inputs["before"][1] = inputs["before"][0]
+    compare("backward", SUMS, **inputs)
+
+
+@product
+@points(1)
+@cases("shared", [[0], [1], [0, 1]], ids=["a", "b", "both"])
+def test_a_factor_that_all_points_share(compare, draw, shared):
+    """The adjoint of a factor that all points share is the sum over the points.
+    所有点共用的因子，伴随量是对所有点求和。"""
+    inputs = product_inputs(draw, shared=shared)
+    for place in shared:
+        inputs["operands"][place] = inputs["operands"][place, 0]
+    inputs["v"] = inputs["operands"][0] * inputs["operands"][1]
+    compare("backward", SUMS, **inputs)
+
+
+@product
+@points(1)
+def test_threads_of_a_product_without_a_point_touch_nothing(safe, draw):
+    """Threads without a point read and write nothing: no access lies outside an array.
+    没有对应点的线程什么都不读、不写：没有越界访问。"""
+    safe(BOUNDS, product_inputs(draw, PLAIN, arrived=False), product_inputs(draw, SOME))
+
+
+@product
+@points(1)
+def test_threads_of_a_product_do_not_race(safe, draw):
+    """Threads that add to one adjoint do not race, within a block or between blocks.
+    往同一个伴随量上加的线程不发生竞争，块内、块间都一样。"""
+    several = [product_inputs(draw, TAILS, shared=shared) for shared in ([0], [0, 1], [])]
+    safe(["race"], product_inputs(draw, PLAIN, arrived=False), *several)
+
+
+@product
+@points(1)
+def test_a_product_writes_adjoints_only(safe, draw):
+    """Only the adjoints are written; nothing is read that was never written.
+    只写伴随量；不读从未写过的内容。"""
+    several = [product_inputs(draw, TAILS, shared=shared) for shared in ([0], [])]
+    safe(MEMORY, product_inputs(draw, PLAIN, arrived=False), *several)
+
+
+# --- The logarithm ------------------------------------------------------------------------------------------
+
+
+@logarithm
+@points(2)
+def test_partial_adjoints_of_a_logarithm(compare, draw):
+    """The partial adjoint at each point, for all numbers of points and both block sizes.
+    每个点上的部分伴随，点数取遍各个边界，两种块大小。"""
+    compare("backward", SUMS, **log_inputs(draw, arrived=False))
+
+
+@logarithm
+@points(1)
+def test_a_logarithm_adds_to_what_has_arrived(compare, draw):
+    """What has arrived from other users stays: the kernel adds to it.
+    别的使用者交来的伴随量要保留：核函数在其上累加。"""
+    compare("backward", SUMS, **log_inputs(draw))
+
+
+@logarithm
+@points(1)
+def test_an_operand_that_all_points_share(compare, draw):
+    """The adjoint of an operand that all points share is the sum over the points.
+    所有点共用的操作数，伴随量是对所有点求和。"""
+    inputs = log_inputs(draw, shared=[0])
+    inputs["operands"][0] = inputs["operands"][0, 0]
+    inputs["v"] = np.log(inputs["operands"][0])
+    compare("backward", SUMS, **inputs)
+
+
+@logarithm
+@points(1)
+def test_threads_of_a_logarithm_without_a_point_touch_nothing(safe, draw):
+    """Threads without a point read and write nothing: no access lies outside an array.
+    没有对应点的线程什么都不读、不写：没有越界访问。"""
+    safe(BOUNDS, log_inputs(draw, PLAIN, arrived=False), log_inputs(draw, SOME))
+
+
+@logarithm
+@points(1)
+def test_threads_of_a_logarithm_do_not_race(safe, draw):
+    """Threads that add to one adjoint do not race, within a block or between blocks.
+    往同一个伴随量上加的线程不发生竞争，块内、块间都一样。"""
+    several = [log_inputs(draw, TAILS, shared=shared) for shared in ([0], [])]
+    safe(["race"], log_inputs(draw, PLAIN, arrived=False), *several)
