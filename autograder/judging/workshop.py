@@ -12,7 +12,7 @@ from autograder.course import Lab
 from autograder.sandbox import compiling, objects
 from autograder.sandbox.client import Level, SandboxError
 from labkit.cuda import compile as cuda
-from labkit.cuda import nvrtc, screen
+from labkit.cuda import screen
 from labkit.messages import Argument, Message
 
 from .explain import clean
@@ -68,7 +68,7 @@ class _Build:
         self._cpu_s = 0.0
 
     def built(self) -> Built:
-        gate = tuple(clean(line) for line in nvrtc.check(self._text) or ())
+        gate: tuple[str, ...] = ()
         try:
             self._screen(self._text)
             unit = cuda.unit(self._text, self._name)

@@ -28,7 +28,7 @@ class Kernels:
         """A call begins, which runs kernels so; what was reported before is nothing to it."""
         self._mode = mode or "forward"
         if mode == "checked":
-            self.module.clear()
+            self.module.reports.clear()
 
     @property
     def module(self) -> cuda.RawModule:
