@@ -90,10 +90,16 @@ class MiniCourse:
                 (folder / name).write_text(text, encoding="utf-8")
         return folder
 
-    def grade(self, jobs: int = 1, out: Path | None = None, level: Level | None = None) -> "Graded":
+    def grade(
+        self,
+        jobs: int = 1,
+        out: Path | None = None,
+        level: Level | None = None,
+        submitted: Path | None = None,
+    ) -> "Graded":
         class_, _ = grade(
             self.lab,
-            self.submitted,
+            submitted or self.submitted,
             out or self.out,
             lambda: level or self._level,
             jobs,

@@ -136,10 +136,8 @@ def _compile(request: dict[str, Any], folder: str) -> None:
 
 
 def limit(memory_mb: int, cpu_s: float, arena: int = 0) -> None:
-    """Set the limits of a process; `arena`: bytes of address space that kernels reserve and may not fill."""
+    """Set the limits of a process; `arena`: bytes of address space that kernels reserve."""
     whole = int(cpu_s) + 1  # the kernel's backstop; the grader watches the clock itself
-    if arena:
-        lower((resource.RLIMIT_DATA, memory_mb << 20, memory_mb << 20))
     lower(
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_CPU, whole, whole + 1),
