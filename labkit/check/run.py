@@ -1,6 +1,7 @@
 """Run the public tests in a child process, and outlive whatever happens there: hangs, crashes, exits."""
 
 import contextlib
+import functools
 import json
 import os
 import queue
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +27,9 @@ START = (
     "import sys; sys.path.insert(0, {!r}); import labkit; del sys.path[0]; "
     "from labkit.check import child; child.main()"
 )
+
+
+Start = Callable[[IO[bytes]], "subprocess.Popen[bytes]"]
 
 
 @dataclass(frozen=True)
@@ -74,21 +79,22 @@ class Run:
                     self.outcomes.setdefault(name, Outcome("skipped"))
 
 
-def run_tests(lab: Lab, seed: int) -> Run:
+def run_tests(lab: Lab, seed: int, start: Start | None = None, unusable: Collection[str] = ()) -> Run:
     """The outcome of every public test of a lab, and of importing its modules.
 
+    `start`: how to start a process of tests, for who runs them elsewhere; `unusable`: files known to be.
     Cost: a second, and some seconds more for each test that has to be stopped.
     Raises: WrongUse if the tests can't be run at all.
     """
-    run = Run()
+    run = Run(imports={name: Outcome("unusable") for name in unusable})
     while not run.finished():
-        _run_once(lab, seed, run)
+        _run_once(lab, seed, run, start or functools.partial(_child, lab))
     return run
 
 
-def _run_once(lab: Lab, seed: int, run: Run) -> None:
+def _run_once(lab: Lab, seed: int, run: Run, start: Start) -> None:
     """One child process; it ends after the last test, or with the first that takes it down."""
-    with tempfile.TemporaryFile() as errors, _child(lab, errors) as process:
+    with tempfile.TemporaryFile() as errors, start(errors) as process:
         try:
             _ask(process, lab, seed, run)
             lost = _follow(process, lab, run)

@@ -15,7 +15,8 @@ import pytest
 
 from autograder.authoring import cutter
 from autograder.course import Limits, load_course
-from autograder.judging.plugin import Plugin, Trial
+from autograder.judging.plugin import Plugin
+from autograder.judging.trial import Trial
 from autograder.sandbox.client import Answer
 from autograder.worker import codec
 
