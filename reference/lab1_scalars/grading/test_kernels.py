@@ -28,7 +28,7 @@ def boundaries(blocks):
 
 
 ALL, SOME = boundaries(BLOCKS), np.array([(0, 64), (1, 64), (63, 64), (65, 64), (519, 256), (MANY, 256)])
-TAILS = np.array([(33, 64), (519, 256), (MANY, 64)])
+WHOLE = np.array([(64, 64), (192, 64), (512, 256)])  # whole blocks: no thread is left over
 BOUNDS = ["out-of-bounds", "null-pointer", "stack-overflow"]
 MEMORY = ["write-to-const", "uninitialised-read", "misaligned"]
 
@@ -86,6 +86,14 @@ def test_partial_adjoints_of_both_factors(compare, draw):
 
 @product
 @points(1)
+def test_threads_of_a_product_without_a_point_touch_nothing(safe, draw):
+    """Threads without a point read and write nothing: no access lies outside an array.
+    没有对应点的线程什么都不读、不写：没有越界访问。"""
+    safe(BOUNDS, product_inputs(draw, SOME, arrived=False))
+
+
+@product
+@points(1)
 def test_a_product_adds_to_what_has_arrived(compare, draw):
     """What has arrived from other users stays: the kernel adds to it.
     别的使用者交来的伴随量要保留：核函数在其上累加。"""
@@ -118,19 +126,11 @@ def test_a_factor_that_all_points_share(compare, draw, shared):
 
 @product
 @points(1)
-def test_threads_of_a_product_without_a_point_touch_nothing(safe, draw):
-    """Threads without a point read and write nothing: no access lies outside an array.
-    没有对应点的线程什么都不读、不写：没有越界访问。"""
-    safe(BOUNDS, product_inputs(draw, SOME, arrived=False))
-
-
-@product
-@points(1)
 def test_threads_of_a_product_do_not_race(safe, draw):
     """Threads that add to one adjoint do not race, within a block or between blocks.
     往同一个伴随量上加的线程不发生竞争，块内、块间都一样。"""
     for shared in ([0], [1], [0, 1]):
-        safe(["race"], product_inputs(draw, TAILS, shared=shared))
+        safe(["race"], product_inputs(draw, WHOLE, shared=shared))
 
 
 @product
@@ -138,7 +138,7 @@ def test_threads_of_a_product_do_not_race(safe, draw):
 def test_a_product_writes_adjoints_only(safe, draw):
     """Only the adjoints are written; nothing is read that was never written.
     只写伴随量；不读从未写过的内容。"""
-    safe(MEMORY, product_inputs(draw, TAILS, arrived=False))
+    safe(MEMORY, product_inputs(draw, WHOLE, arrived=False))
 
 
 # --- The logarithm ------------------------------------------------------------------------------------------
@@ -150,6 +150,14 @@ def test_partial_adjoints_of_a_logarithm(compare, draw):
     """The partial adjoint at each point, for all numbers of points and both block sizes.
     每个点上的部分伴随，点数取遍各个边界，两种块大小。"""
     compare("backward", SUMS, **log_inputs(draw, arrived=False))
+
+
+@logarithm
+@points(1)
+def test_threads_of_a_logarithm_without_a_point_touch_nothing(safe, draw):
+    """Threads without a point read and write nothing: no access lies outside an array.
+    没有对应点的线程什么都不读、不写：没有越界访问。"""
+    safe(BOUNDS, log_inputs(draw, SOME, arrived=False))
 
 
 @logarithm
@@ -173,15 +181,7 @@ def test_an_operand_that_all_points_share(compare, draw):
 
 @logarithm
 @points(1)
-def test_threads_of_a_logarithm_without_a_point_touch_nothing(safe, draw):
-    """Threads without a point read and write nothing: no access lies outside an array.
-    没有对应点的线程什么都不读、不写：没有越界访问。"""
-    safe(BOUNDS, log_inputs(draw, SOME, arrived=False))
-
-
-@logarithm
-@points(1)
 def test_threads_of_a_logarithm_do_not_race(safe, draw):
     """Threads that add to one adjoint do not race, within a block or between blocks.
     往同一个伴随量上加的线程不发生竞争，块内、块间都一样。"""
-    safe(["race"], log_inputs(draw, TAILS, shared=[0]))
+    safe(["race"], log_inputs(draw, WHOLE, shared=[0]))
