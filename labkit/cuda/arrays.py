@@ -22,7 +22,7 @@ class Storage:
 
 
 class Array:
-    """An array on the device. Kernels take it; `asnumpy` brings it back. Slices and reshapes are views of it."""
+    """An array on the device. Kernels take it, `asnumpy` brings it back; slices and reshapes are views of it."""
 
     def __init__(self, storage: Storage, view: npt.NDArray[Any]) -> None:
         self.storage, self._view = storage, view
@@ -105,7 +105,7 @@ def zeros(shape: Shape, dtype: npt.DTypeLike = np.float32) -> Array:
     return _array(np.zeros(shape, dtype), 1)
 
 
-def asarray(values: npt.ArrayLike, dtype: npt.DTypeLike = None) -> Array:
+def asarray(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
     """A copy of `values` on the device; an array that is there already stays itself."""
     if isinstance(values, Array):
         if dtype is not None and values.dtype != dtype:

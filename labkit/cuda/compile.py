@@ -1,7 +1,7 @@
 """kernels.cu to a shared library: what is compiled, by what, and the cache in which results are kept.
 
-A library KEY.so has a file KEY.json beside it: the variables and lines that the runtime and reports need. The key
-depends on the text alone and not on the compiler, so that a library in the cache can be used where none is.
+A library KEY.so has a file KEY.json beside it: the variables and lines that the runtime and reports need. The
+key depends on the text and not on the compiler, so that a library in the cache can be used where there is none.
 """
 
 import functools
@@ -31,7 +31,7 @@ _COMMON = (
 ).split()
 _MODE = {
     "fast": ["-O2"],
-    "check": "-O1 -DCU_CHECK -fsanitize=thread -fsanitize=bounds,alignment,null,integer-divide-by-zero".split(),
+    "check": "-O1 -DCU_CHECK -fsanitize=thread,bounds,alignment,null,integer-divide-by-zero".split(),
 }
 _SYMBOL = re.compile(r"([0-9a-f]{16}) ([0-9a-f]{16}) [bBdD] (.+)")
 _ROW = re.compile(r"(\S.*?)\s+(\d+)\s+(0x[0-9a-f]+|0)\b")
@@ -152,7 +152,18 @@ def build_runtime() -> Path:
         with tempfile.TemporaryDirectory(dir=library.parent) as folder:
             made = Path(folder) / "runtime.so"
             _run(
-                [chosen, "-std=gnu++17", "-O2", "-fPIC", "-shared", "-w", "-o", str(made), *sources],
+                [
+                    chosen,
+                    "-std=gnu++17",
+                    "-O2",
+                    "-fPIC",
+                    "-shared",
+                    "-fvisibility=hidden",
+                    "-w",
+                    "-o",
+                    str(made),
+                    *sources,
+                ],
                 "runtime",
             )
             made.replace(library)

@@ -318,7 +318,7 @@ class Library:
         """The student's line of a place in the code; 0 if there is none."""
         if site & _IS_LINE:
             return site & ~_IS_LINE
-        # A site is a return address: the call stands before it. Code of our headers belongs to the line before.
+        # A return address: the call stands before it. Code of our headers belongs to the line before.
         at = bisect_right(self._offsets, site - 1) - 1 if site else -1
         while at >= 0 and not self._lines[at]:
             at -= 1

@@ -32,8 +32,8 @@ class RawModule:
     """The kernels of one file.
 
     code, path: the text, or the file that holds it.
-    backend: "auto" (the GPU if CuPy can use one, else "cpu-check"), "gpu", "cpu" (fast), "cpu-check" (slower; finds
-    races, accesses out of bounds and the other mistakes of reports.KINDS).
+    backend: "auto" (the GPU if CuPy can use one, else "cpu-check"), "gpu", "cpu" (fast), "cpu-check" (slower;
+    finds races, accesses out of bounds and the other mistakes of reports.KINDS).
     name_expressions: the templates to instantiate, as in "mm<16>".
     order: in which order "cpu" runs the threads: forward, reverse or shuffled. A right kernel does not mind.
     Raises: CompileError, with the student's own line.

@@ -30,8 +30,8 @@ Index = tuple[int, int, int]
 class Report:
     """A mistake in a kernel or in its launch.
 
-    `line` is 0 and `thread`, `block` and `element` are None where there is none. `count` is how often it was found,
-    over all launches; the rest is the first time. `message` says it in English and in Chinese.
+    `line` is 0 and `thread`, `block` and `element` are None where there is none. `count` is how often it was
+    found, over all launches; the rest is the first time. `message` says it in English and in Chinese.
     """
 
     kind: str

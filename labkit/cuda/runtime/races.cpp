@@ -206,6 +206,7 @@ static void range(char* address, long bytes, How how, Site site) {
         i += step;
     }
 }
+#pragma GCC visibility push(default)
 extern "C" {
 HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16)
 void __tsan_read_range(char* address, long bytes) { range(address, bytes, READ, HERE); }
