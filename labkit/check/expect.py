@@ -39,7 +39,7 @@ class Reported(Exception):
         self.call = call
         message = message_of(report)
         self.text = {language: message.text(language) for language in ("zh", "en")}
-        self.frame = {"file": report.file, "line": report.line, "function": report.kernel, "code": ""}
+        self.frame = {"file": report.file, "line": report.line, "function": report.kernel}
 
 
 class Expect:

@@ -5,7 +5,8 @@ from typing import Any
 
 from labkit import cuda
 from labkit.check.expect import Broken
-from labkit.cuda import blanks, compile
+from labkit.cuda import blanks, compile, screen
+from labkit.messages import Message
 
 MODE = "check"
 
@@ -52,10 +53,17 @@ def compiled(name: str, folder: Path) -> dict[str, Any]:
         text = (folder / name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         return {"outcome": "crashed", "error": type(error).__name__, "text": str(error), "frames": []}
+    for line, kind, what in screen.screen(text):
+        return _uncompiled(Message(f"cuda.screen-{kind}", {"file": name, "line": line, "text": what}))
     if compile.compiler() is None:
         return {"outcome": "no-compiler"}
     try:
+        compile.build_runtime()
         compile.build(text, name, MODE)
     except cuda.CompileError as error:
-        return {"outcome": "uncompiled", "text": {name: error.message.text(name) for name in ("en", "zh")}}
+        return _uncompiled(error.message)
     return {"outcome": "passed"}
+
+
+def _uncompiled(message: Message) -> dict[str, Any]:
+    return {"outcome": "uncompiled", "text": {language: message.text(language) for language in ("en", "zh")}}

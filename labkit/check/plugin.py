@@ -6,6 +6,7 @@ one Chinese line.
 
 import dataclasses
 import importlib
+import linecache
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -116,7 +117,9 @@ def failure(error: BaseException, folder: Path) -> dict[str, Any]:
     if isinstance(error, UnwrittenKernel):
         return {"outcome": "unwritten", "blank": error.kernel, "frames": [error.frame]}
     if isinstance(error, Reported):
-        return {"outcome": "reported", "call": error.call, "text": error.text, "frames": [error.frame]}
+        code = linecache.getline(str(folder / error.frame["file"]), error.frame["line"]).strip()
+        frames = [error.frame | {"code": code}]
+        return {"outcome": "reported", "call": error.call, "text": error.text, "frames": frames}
     frames = frames_of(error, folder)
     if isinstance(error, NotImplementedError) and (blank := blank_of(error, folder)):
         return {"outcome": "unwritten", "blank": blank, "frames": frames}

@@ -121,6 +121,7 @@ class _Words:
         elif outcome.kind == "reported":
             yield self("called", call=details["call"])
             yield details["text"][self._language]
+            yield from self._of_frames(details["frames"])
         elif outcome.kind == "stopped":
             yield self("stopped", seconds=f"{details['seconds']:g}")
         elif outcome.kind == "died":

@@ -117,8 +117,16 @@ def test_one_node_as_both_factors(operation, expect):
 @pytest.mark.parametrize(
     ("name", "formula", "value", "gradient"),
     [
-        pytest.param("multiply", "x1 * x2 - sin(x2)", 10.958924274663138, [5.0, 1.7163378145367738], marks=BOTH[0].marks),
-        pytest.param("log", "log(x1) - sin(x2)", 1.6520714552230838, [0.5, -0.2836621854632262], marks=BOTH[1].marks),
+        pytest.param(
+            "multiply",
+            "x1 * x2 - sin(x2)",
+            10.958924274663138,
+            [5.0, 1.7163378145367738],
+            marks=BOTH[0].marks,
+        ),
+        pytest.param(
+            "log", "log(x1) - sin(x2)", 1.6520714552230838, [0.5, -0.2836621854632262], marks=BOTH[1].marks
+        ),
     ],
 )
 def test_the_evaluator_at_the_lectures_point(lab, kernels, expect, name, formula, value, gradient):

@@ -1,4 +1,4 @@
-"""`python -m labkit check` on kernels: what the checked mode sees, and what is said where nothing compiles."""
+"""`python -m labkit check` on kernels: what the checked mode sees, and what is said without a compiler."""
 
 import pytest
 

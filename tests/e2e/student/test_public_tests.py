@@ -12,6 +12,7 @@ from labkit.check.run import run_tests
 from labkit.lab import read_lab
 
 ROOT = Path(__file__).parents[3]
+HANDED_IN = ["graph.py", "engine.py", "cuda_ops.py", "kernels.cu"]
 REFERENCE = ROOT / "reference" / "lab1_scalars"
 MUTANTS = {
     mutant["id"]: mutant
@@ -51,7 +52,7 @@ def test_other_right_work_passes(kit, student, tmp_path):
     (found,) = [
         one for one in find_submissions(ROOT / "examples/submitted", "lab1").found if one.student == student
     ]
-    for name, text in read_submission(found, ["graph.py", "engine.py"]).files.items():
+    for name, text in read_submission(found, HANDED_IN).files.items():
         (kit.lab / name).write_text(text, encoding="utf-8")
     for seed in ("1", "2"):
         code, printed, _ = kit.run("check", "lab1", "--seed", seed)

@@ -51,7 +51,7 @@ def test_the_evaluator_agrees_with_the_engine_at_every_point(graph, engine, cuda
     assert value == pytest.approx(np.array(right_value), rel=2e-6, abs=2e-6)
     assert gradient == pytest.approx(np.array(right_gradient), rel=5e-6, abs=5e-6)
     assert by_parameter == pytest.approx(np.array([sum(sums)]), rel=1e-5, abs=1e-6 * np.abs(sums).sum())
-    assert evaluator.module.reports == []
+    assert list(evaluator.module.reports) == []
 
 
 @compiled
