@@ -22,7 +22,7 @@ _FORBIDDEN = {
     "assembly": r"\b(?:asm|__asm|__asm__)\b",
     "attribute": r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__extension__)\b|\[\s*\[",
     "host": r"\b(?:__host__|cuda[A-Z]\w*|std)\b",
-    "builtin": r"\b(?:__(?:builtin|sync|atomic|sanitizer|tsan|ubsan)_?\w*|(?:cu|CU|host)_\w*)\b",
+    "builtin": r"\b(?:__(?:builtin_|sync_|atomic_|sanitizer|tsan|ubsan)\w*|(?:cu|CU|host)_\w*)\b",
     "extern": r"\bextern\b(?!\s*\"C\"\s*(?:__global__|__device__|\{)|\s*__shared__)",
     "thread-local": r"\b(?:thread_local|__thread|constinit|typeid|throw|try|catch|new|delete|virtual)\b",
 }
