@@ -105,9 +105,14 @@ def _value(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Value:
         raise refuse("value-wanted", wanted=type_name(wanted), given=_described(given), **where)
     if isinstance(given, float) and wanted.size != 8:
         raise refuse("python-float", **where)
-    if wanted.letter in "iu" and not np.iinfo(dtype).min <= given <= np.iinfo(dtype).max:
+    if isinstance(given, int) and dtype.kind in "iu" and not _fits(given, dtype):
         raise refuse("range", wanted=type_name(wanted), given=str(given)[:40], **where)
     return Value(dtype.type(given).tobytes())
+
+
+def _fits(given: int, dtype: np.dtype[Any]) -> bool:
+    limits = np.iinfo(dtype)
+    return int(limits.min) <= given <= int(limits.max)
 
 
 def type_name(parameter: Parameter) -> str:

@@ -285,7 +285,7 @@ class Library:
 
     def _report(self, kernel: str, raw: _Report, what: _Launch) -> Report:
         kind = KINDS[raw.kind]
-        array = raw.array.decode(errors="replace")
+        array = raw.array.decode(errors="replace").replace("const ", "").replace("struct ", "")
         line, other_line = self._line(raw.site), self._line(raw.other_site)
         arguments: dict[str, Argument] = {
             "array": array,
@@ -311,7 +311,7 @@ class Library:
             element=raw.element if array and not array.startswith("@") and kind != "misaligned" else None,
             count=raw.count,
             said=Message(f"cuda.{_message(kind, raw, array)}", arguments),
-            identity=(array, other_line),
+            identity=(array, *sorted((line, other_line))),
         )
 
     def _line(self, site: int) -> int:

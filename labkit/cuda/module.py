@@ -54,6 +54,7 @@ class RawModule:
         self.file = "kernels.cu" if path is None else Path(path).name
         self.backend = devices.choose(backend)
         self.order = ORDERS[ORDERS.index(order)]
+        _screen(text, self.file)
         self._texts = {kernel.name: kernel for kernel in screen.kernels(text)}
         self._reports = Reports()
         self._outputs: weakref.WeakSet[Storage] = weakref.WeakSet()
@@ -149,6 +150,12 @@ class RawModule:
                 identity=(name,),
             )
         )
+
+
+def _screen(text: str, file: str) -> None:
+    for line, kind, what in screen.screen(text):
+        message = Message(f"cuda.screen-{kind}", {"file": file, "line": line, "text": what})
+        raise compiler.CompileError(message, file, line)
 
 
 class Kernel:

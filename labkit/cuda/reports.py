@@ -75,7 +75,7 @@ class Reports:
 
     def add(self, report: Report) -> None:
         """Count a report; an error explains more than a warning of the same place."""
-        identity = (report.kind, report.kernel, report.line, *report.identity)
+        identity = (report.kind, report.kernel, *(report.identity or (report.line, report.said.id)))
         known = self._by_identity.get(identity)
         if known is None:
             if len(self._by_identity) < MOST:

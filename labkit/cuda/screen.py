@@ -17,12 +17,12 @@ _DYNAMIC_SHARED = re.compile(
 )
 # What a kernel file may not hold, and the name of the problem (cuda.screen-NAME in the messages).
 _FORBIDDEN = {
-    "include": r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:(?:include|include_next|import|embed|line|pragma[ \t]+(?!unroll))\b|\d)",
+    "include": r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:(?:include\w*|import|embed|line)\b|pragma[ \t]+(?!unroll)|\d)",
     "launch": r"<<<",
     "assembly": r"\b(?:asm|__asm|__asm__)\b",
     "attribute": r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__extension__)\b|\[\s*\[",
-    "host": r"\b(?:__host__|cuda[A-Z]\w*|std)\b",
-    "builtin": r"\b(?:__(?:builtin_|sync_|atomic_|sanitizer|tsan|ubsan)\w*|(?:cu|CU|host)_\w*)\b",
+    "host": r"\b(?:cuda[A-Z]\w*|std)\b",
+    "builtin": r"\b(?:__(?:builtin|sync|atomic|sanitizer|tsan|ubsan)_\w+|(?:cu|CU|host)_\w*)\b",
     "extern": r"\bextern\b(?!\s*\"C\"\s*(?:__global__|__device__|\{)|\s*__shared__)",
     "thread-local": r"\b(?:thread_local|__thread|constinit|typeid|throw|try|catch|new|delete|virtual)\b",
 }
