@@ -98,7 +98,8 @@ class Precheck:
     def _run(self, submission: Submission, built: dict[str, Built], unusable: list[str]) -> Run:
         files = {name: text.encode() for name, text in submission.files.items() if name not in unusable}
         compiled = {name: data for one in built.values() for name, data in (one.fast | one.checked).items()}
-        with Room(self._level, files | self._tests, self._lab.limits, Kernels(compiled)) as room:
+        kernels = Kernels(compiled) if self._lab.kernels else None
+        with Room(self._level, files | self._tests, self._lab.limits, kernels) as room:
             here = dataclasses.replace(self.shown, folder=room.folder)
             run = run_tests(here, SEED, room.start, unusable)
         for name in unusable:

@@ -80,14 +80,14 @@ class _Build:
 
     def _screen(self, text: str) -> None:
         for found in screen.screen(text):
-            self._refuse("kernel-text", found.line, found.text)
+            self._refuse(f"cuda.screen-{found.kind}", found.line, found.text)
 
     def _screen_expanded(self, unit: str) -> None:
         """Once more, with macros expanded: they can write any word, but not in the text that is compiled."""
         made = self._run(unit[: unit.rindex(_TABLE)], "fast", "-E")
         for line, code in self._own_lines(made.decode(errors="replace")):
             if found := _HIDDEN.search(_HARMLESS.sub("", screen.blanked(code))):
-                self._refuse("kernel-text", line, found[0])
+                self._refuse("judging.kernel-text", line, found[0])
 
     def _own_lines(self, expanded: str) -> Iterator[tuple[int, str]]:
         """The student's lines: all that follows the header, whatever markers he makes."""
@@ -105,7 +105,7 @@ class _Build:
             elif marker[2] == self._name:
                 number = int(marker[1])
             else:
-                self._refuse("kernel-text", number, "#line")
+                self._refuse("judging.kernel-text", number, "#line")
 
     def _library(self, unit: str, mode: str) -> dict[str, bytes]:
         """The library with what lies beside it, by name in the cache; the runtime too."""
@@ -147,13 +147,13 @@ class _Build:
         return made.content
 
     def _refuse(self, id: str, line: int, text: str) -> None:
-        raise _Refused("forbidden-action", f"judging.{id}", file=self._name, line=line, text=text)
+        raise _Refused("forbidden-action", id, file=self._name, line=line, text=text)
 
     def _refuse_object(self, refusal: objects.Refusal) -> None:
         if refusal.kind not in ("symbol", "defines"):
             text = f"{refusal.kind} {refusal.name}"
             raise _Refused("forbidden-action", "judging.kernel-object", file=self._name, text=text)
-        self._refuse(f"kernel-{refusal.kind}", self._line_of(refusal.name), refusal.name)
+        self._refuse(f"judging.kernel-{refusal.kind}", self._line_of(refusal.name), refusal.name)
 
     def _line_of(self, name: str) -> int:
         """Where a name stands first outside comments; 1 if only macros write it."""

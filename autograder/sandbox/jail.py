@@ -242,8 +242,8 @@ def _become_worker(channel: int, output: int, limits: dict[str, Any], request: d
 
 
 def _kernels(request: dict[str, Any]) -> Any:
-    """The kernels that programs launch, None without any; the environment says where they are compiled."""
-    if not request["compiled"]:
+    """The kernels that programs launch, None without any; the environment says where compiled ones lie."""
+    if not request["cuda"]:
         return None
     from autograder.worker import launch
 

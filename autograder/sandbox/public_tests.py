@@ -30,12 +30,16 @@ class Room:
     """A student's lab as tests see it; a context manager. `folder`: where it stands for them."""
 
     def __init__(
-        self, level: Level, files: dict[str, bytes], limits: Limits, kernels: Kernels = NO_KERNELS
+        self, level: Level, files: dict[str, bytes], limits: Limits, kernels: Kernels | None = None
     ) -> None:
+        """`kernels`: as compiled, None for a lab without any."""
         self._started = 0
         self._scratch = None if level == "full" else scratch.Scratch("sub")
         self.folder = Path(self._scratch.path if self._scratch else "/tmp") / "lab"
-        compiled = {f"{self.folder.name}/.cuda/{name}": data for name, data in kernels.compiled.items()}
+        compiled = {
+            f"{self.folder.name}/.cuda/{name}": data
+            for name, data in (kernels or NO_KERNELS).compiled.items()
+        }
         placed = {f"{self.folder.name}/{name}": data for name, data in files.items()} | compiled
         self._site = None if level == "full" else _linked_site()
         self._request = {
@@ -46,7 +50,7 @@ class Room:
             "folder": str(self.folder.parent),
             "lab": str(self.folder),
             "files": {name: base64.b64encode(data).decode() for name, data in placed.items()},
-            "cuda": f"{self.folder}/.cuda" if compiled else "",
+            "cuda": f"{self.folder}/.cuda" if kernels else "",
             "memory_mb": limits.memory_mb,
             "cpu_s": CPU_S,
             "said": SAID,

@@ -89,7 +89,7 @@ def test_wrong_values_cost_the_checks_on_values(graded: Any) -> None:
 def test_a_report_costs_points_only_where_a_check_asks_for_it(graded: Any) -> None:
     assert graded.points("no_guard") == [7, 2, 2, 3]
     message = graded.message("no_guard", INSIDE)
-    assert "kernels.cu, line 4, kernel scale: y has 33 elements" in message, message
+    assert "kernels.cu, line 4, kernel scale: x has 33 elements" in message, message
 
 
 def test_a_missing_barrier_is_told_with_its_lines(graded: Any) -> None:
@@ -105,7 +105,7 @@ def test_an_answer_that_depends_on_the_order_of_threads_is_wrong(graded: Any) ->
     ("student", "outcome", "words"),
     [
         ("no_code", "crashed", "kernels.cu:4: "),
-        ("asm", "forbidden-action", "kernels.cu, line 4: asm"),
+        ("asm", "forbidden-action", "kernels.cu:4: asm"),
         ("calls", "forbidden-action", "kernels.cu, line 1: kernels may not call system"),
         ("missing", "crashed", "kernels.cu is missing"),
     ],
