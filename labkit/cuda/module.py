@@ -89,7 +89,7 @@ class RawModule:
 
     def _refused(self, kernel: str, error: LaunchError) -> LaunchError:
         line = self._line(kernel)
-        self._reports.add(Report("launch", "error", kernel, self.file, line, said=error.message))
+        self._reports.add(Report("launch", "error", error.message, kernel, self.file, line))
         return error
 
     def _line(self, kernel: str) -> int:
@@ -144,12 +144,12 @@ class RawModule:
             Report(
                 "unwritten-output",
                 "error",
+                said,
                 kernel,
                 self.file,
                 line,
                 element=first,
                 count=len(left),
-                said=said,
                 identity=(name,),
             )
         )
