@@ -27,7 +27,7 @@ COMPILE_S = 60.0
 _FORMAT = "1"  # of the cache: changes when what is beside a library changes
 _COMMON = (
     "-std=gnu++17 -fPIC -pipe -w -fvisibility=hidden -ffp-contract=off -fno-exceptions -fno-rtti "
-    "-fno-stack-protector -fno-omit-frame-pointer -gdwarf-4 -x c++"
+    "-fno-stack-protector -fno-finite-loops -fstack-clash-protection -fno-omit-frame-pointer -gdwarf-4 -x c++"
 ).split()
 _MODE = {
     "fast": ["-O2"],
@@ -73,8 +73,13 @@ def version(name: str) -> int:
 
 
 def cache() -> Path:
-    """The folder of compiled kernels: $ADKIT_CUDA_CACHE, or ~/.cache/adkit/cuda."""
-    return Path(os.environ.get("ADKIT_CUDA_CACHE") or Path.home() / ".cache" / "adkit" / "cuda")
+    """The folder of compiled kernels: $ADKIT_CUDA_CACHE, or ~/.cache/adkit/cuda. Raises: CompileError."""
+    if chosen := os.environ.get("ADKIT_CUDA_CACHE"):
+        return Path(chosen)
+    try:
+        return Path.home() / ".cache" / "adkit" / "cuda"
+    except RuntimeError:  # nobody's home, as in a grader's worker
+        raise CompileError(Message("cuda.no-compiler")) from None
 
 
 def unit(text: str, filename: str = "kernels.cu", names: Sequence[str] = ()) -> str:
