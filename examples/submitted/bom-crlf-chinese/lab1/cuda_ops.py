@@ -46,7 +46,7 @@ def launch_configuration(n, block):
 
     n: an int, 0 or more. block: the threads in a block, an int from 1 to 1024. All four numbers are ints.
     n：整数，不小于 0；block：每块的线程数，1 到 1024 的整数。返回的都是整数。
-    The grid has as few blocks as are enough for n threads, but at least one: CUDA refuses a grid without blocks.
+    The grid has as few blocks as are enough for n threads, but at least one: CUDA refuses a grid of none.
     块数取够用的最小值，但至少一块：CUDA 不接受没有块的网格。
     Name of the formula: division rounded up (向上取整的除法).
     """
@@ -65,8 +65,8 @@ class DeviceEvaluator:
     """A graph of scalars at N points at once, forward and backward: one launch for each operation.
     在 N 个点上同时正向、反向计算一张标量计算图：每个运算启动一次核函数。
 
-    output: a node. inputs: variables, whose values differ from point to point. All other leaves (constants and
-    other variables, the parameters) keep the value they were made with, the same at all points.
+    output: a node. inputs: variables, whose values differ from point to point. All other leaves (constants
+    and other variables, the parameters) keep the value they were made with, the same at all points.
     output：一个节点；inputs：随点变化的变量。其余的叶节点（常量和别的变量，即参数）保持建立时的值，
     对所有点都一样。
     points: numbers, shape (N, inputs). They are rounded to float32, and so is every result.
