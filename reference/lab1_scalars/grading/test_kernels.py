@@ -33,32 +33,33 @@ BOUNDS = ["out-of-bounds", "null-pointer", "stack-overflow"]
 MEMORY = ["write-to-const", "uninitialised-read", "misaligned"]
 
 
-def product_inputs(draw, launches=ALL, arrived=True, **more):
-    """Inputs of multiply_backward: random, signed, with adjoints that have arrived from elsewhere before."""
-    operands = draw.uniform(0.5, 2, (2, MANY)) * (1 - 2 * draw.integers(0, 2, (2, MANY)))
-    before = draw.normal((2, MANY)) * arrived
+def product_inputs(draw, *launches, **more):
+    """Inputs of multiply_backward: random signed factors."""
+    factors = draw.uniform(0.5, 2, (2, MANY)) * (1 - 2 * draw.integers(0, 2, (2, MANY)))
+    return inputs_of("multiply_backward", draw, factors, *launches, **more)
+
+
+def log_inputs(draw, *launches, **more):
+    """Inputs of log_backward."""
+    return inputs_of("log_backward", draw, draw.uniform(0.2, 4, (1, MANY)), *launches, **more)
+
+
+def inputs_of(kernel, draw, operands, launches=ALL, arrived=True, shared=(), aliased=False):
+    """Inputs of a backward kernel; without `arrived` nothing stands in the adjoints before."""
+    before = draw.normal(operands.shape) * arrived
+    if aliased:
+        operands[1:], before[1:] = operands[0], before[0]
+    for place in shared:
+        operands[place] = operands[place, 0]
     return {
-        "kernel": "multiply_backward",
+        "kernel": kernel,
         "launches": launches,
         "operands": operands,
-        "v": operands[0] * operands[1],
+        "v": np.log(operands[0]) if kernel == "log_backward" else operands[0] * operands[1],
         "upstream": draw.normal(MANY),
         "before": before,
-        **more,
-    }
-
-
-def log_inputs(draw, launches=ALL, arrived=True, **more):
-    """Inputs of log_backward."""
-    operands = draw.uniform(0.2, 4, (1, MANY))
-    return {
-        "kernel": "log_backward",
-        "launches": launches,
-        "operands": operands,
-        "v": np.log(operands[0]),
-        "upstream": draw.normal(MANY),
-        "before": draw.normal((1, MANY)) * arrived,
-        **more,
+        "shared": list(shared),
+        "aliased": aliased,
     }
 
 
@@ -105,10 +106,7 @@ def test_a_product_adds_to_what_has_arrived(compare, draw):
 def test_one_node_as_both_factors(compare, draw):
     """Of x * x both adjoints are one array, and both parts arrive there.
     对 x * x，两个伴随量是同一个数组，两份都要加上。"""
-    inputs = product_inputs(draw, aliased=True)
-    inputs["operands"][1] = inputs["operands"][0]
-    inputs["before"][1] = inputs["before"][0]
-    compare("backward", SUMS, **inputs)
+    compare("backward", SUMS, **product_inputs(draw, aliased=True))
 
 
 @product
@@ -117,11 +115,7 @@ def test_one_node_as_both_factors(compare, draw):
 def test_a_factor_that_all_points_share(compare, draw, shared):
     """The adjoint of a factor that all points share is the sum over the points.
     所有点共用的因子，伴随量是对所有点求和。"""
-    inputs = product_inputs(draw, shared=shared)
-    for place in shared:
-        inputs["operands"][place] = inputs["operands"][place, 0]
-    inputs["v"] = inputs["operands"][0] * inputs["operands"][1]
-    compare("backward", SUMS, **inputs)
+    compare("backward", SUMS, **product_inputs(draw, shared=shared))
 
 
 @product
@@ -173,10 +167,7 @@ def test_a_logarithm_adds_to_what_has_arrived(compare, draw):
 def test_an_operand_that_all_points_share(compare, draw):
     """The adjoint of an operand that all points share is the sum over the points.
     所有点共用的操作数，伴随量是对所有点求和。"""
-    inputs = log_inputs(draw, shared=[0])
-    inputs["operands"][0] = inputs["operands"][0, 0]
-    inputs["v"] = np.log(inputs["operands"][0])
-    compare("backward", SUMS, **inputs)
+    compare("backward", SUMS, **log_inputs(draw, shared=[0]))
 
 
 @logarithm

@@ -30,7 +30,7 @@ SAMPLED = (
     "jacobian-unused-input",
     "given-derivative-changed",
     "launch-rounded-to-nearest",
-    "product-shared-by-the-first-thread",
+    "product-adjoint-without-stride",
     "log-guard-within-the-block",
 )
 

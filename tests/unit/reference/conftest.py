@@ -108,7 +108,7 @@ class Here:
     def worker(self, limits: Limits) -> "Here":
         return self
 
-    def run(self, program: str, inputs: dict[str, Any]) -> Answer:
+    def run(self, program: str, inputs: dict[str, Any], mode: codec.Mode = "") -> Answer:
         try:
             result = getattr(self._programs, program)(self._lab, **codec.from_wire(codec.to_wire(inputs)))
             return Answer("ok", codec.from_wire(codec.to_wire(result)))
