@@ -103,11 +103,10 @@ def _become_the_tests(request: dict[str, Any], output: int) -> NoReturn:
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         arena = 0
         if request["cuda"]:
-            from autograder.worker import launch
+            from labkit.cuda.launcher import ARENA_BYTES
 
-            launch.use(request["cuda"])
-            del os.environ["ADKIT_CUDA_BACKEND"]  # public tests choose the mode themselves
-            arena = launch.RESERVED_BYTES
+            os.environ["ADKIT_CUDA_CACHE"] = request["cuda"]
+            arena = ARENA_BYTES
         kernel.die_with_parent()
         jail.limit(BASE_MB + request["memory_mb"], request["cpu_s"], arena)
         if request["level"] != "none":

@@ -1,5 +1,6 @@
 """Public tests on the course's machine: everybody gets what `labkit check` says, whatever was handed in."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from autograder.course import load_course
 from autograder.reporting.precheck import page
 from autograder.sandbox import public_tests
 from autograder.sandbox.client import ForkServer, Level, SandboxError
+from labkit.cuda.compile import compiler
 
 PUBLIC = '''
 import pytest
@@ -135,3 +137,59 @@ def other("""
     result = look()["endless"]
     assert result.run is None
     assert "could not be run to their end" in text(mini, result)
+
+
+PUBLIC_KERNELS = '''
+import numpy as np
+import pytest
+
+from labkit import cuda
+
+@pytest.mark.task("scale")
+def test_scale(kernels, expect):
+    """A vector is scaled.
+    向量被缩放。
+    """
+    module = kernels.ready("scale")
+    x, y = cuda.asarray(np.ones(40, np.float32)), cuda.empty(40, np.float32)
+    module.get_function("scale")((2,), (32,), (x, y, np.float32(3), np.int32(40)))
+    expect.no_reports("scale, n = 40", module)
+    expect.equal("y[39]", float(cuda.asnumpy(y)[39]), 3.0)
+'''
+
+
+@pytest.mark.skipif(compiler() is None, reason="no C++ compiler on this machine")
+def test_kernels_are_compiled_for_who_can_not_compile_them(cuda_course: Any, at_level: Level) -> None:
+    root = cuda_course.root.parent / f"public-{at_level}"
+    shutil.copytree(cuda_course.root, root)
+    course = load_course(root)
+    (course.labs[0].reference / "tests").mkdir()
+    (course.labs[0].reference / "tests" / "test_public.py").write_text(PUBLIC_KERNELS, encoding="utf-8")
+    write_labs(course)
+    text = cuda_course.solved["kernels.cu"]
+    for student, kernels in {
+        "right": text,
+        "no-guard": text.replace("if (i < n) {\n        y[i]", "{\n        y[i]"),
+        "no-code": text.replace("factor * x[i];", "factor * z[i];"),
+        "asm": text.replace("factor * x[i];", 'factor * x[i]; asm("nop");'),
+        "untouched": cuda_course.skeleton["kernels.cu"],
+    }.items():
+        folder = root / "class" / student / "lab9"
+        folder.mkdir(parents=True)
+        (folder / "kernels.cu").write_text(kernels, encoding="utf-8")
+        (folder / "cuda_ops.py").write_text(cuda_course.solved["cuda_ops.py"], encoding="utf-8")
+    checks = Precheck(course.labs[0], root / "class", at_level)
+    results = {one.student: one for one in checks.run(1, lambda: None)}
+    kinds = {
+        one.student: [test.kind for test in one.run.outcomes.values()] for one in results.values() if one.run
+    }
+    assert kinds == {
+        "right": ["passed"],
+        "no-guard": ["reported"],
+        "no-code": ["broken"],
+        "asm": ["broken"],
+        "untouched": ["unwritten"],
+    }
+    pages = {student: page(course, checks.shown, result) for student, result in results.items()}
+    assert "kernels.cu, line 4" in pages["no-guard"]
+    assert "kernels.cu:4: " in pages["no-code"] and "kernels.cu:4: asm" in pages["asm"]

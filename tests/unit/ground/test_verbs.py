@@ -92,5 +92,5 @@ def test_both_readmes_give_the_apt_line_that_ci_runs():
     )
     assert english == chinese
     assert len(english) == 1
-    for package in ("make", "python3", "python3-venv"):
+    for package in ("make", "g++", "python3", "python3-venv"):
         assert package in english[0].split()
