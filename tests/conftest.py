@@ -37,6 +37,15 @@ def fixed_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
         yield KEY
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Compiled kernels, kept from test to test and not in anybody's home."""
+    folder = tmp_path_factory.mktemp("kernels")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADKIT_CUDA_CACHE", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def level() -> Level:
     """The best level of this machine."""

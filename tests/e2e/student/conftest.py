@@ -103,12 +103,6 @@ class Kit:
         return found
 
 
-@pytest.fixture(scope="session")
-def kernel_cache(tmp_path_factory):
-    """Compiled kernels, kept from test to test."""
-    return tmp_path_factory.mktemp("kernels")
-
-
 @pytest.fixture
 def kit(tmp_path, made, student_python, kernel_cache):
     return Kit(tmp_path, made, student_python, kernel_cache)
