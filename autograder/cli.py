@@ -176,6 +176,17 @@ def replay(student: str, check: str, **wishes: Any) -> int:
     return DONE
 
 
+@cli.command()
+@click.argument("submitted", type=click.Path(path_type=Path))
+@click.option("--lab", metavar="LAB", help="Only this lab; default: every lab with submissions.")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("prechecked"), help="Where pages go.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Processes; default: one per core.")
+def precheck(**wishes: Any) -> int:
+    """Run everybody's public tests of SUBMITTED here: a page for each, no hidden test, no points."""
+    _desk(wishes).precheck()
+    return DONE
+
+
 def main() -> None:
     """Run a command, turn every ending into a line and an exit code."""
     for stream in (sys.stdout, sys.stderr):

@@ -39,6 +39,13 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reply_mb: Megabytes = 64
 
 
+class CompileLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What each process of the compiler may use."""
+
+    cpu_s: Seconds = 20
+    memory_mb: Megabytes = 2048
+
+
 class Blank(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A region that a student fills, and the minutes it is meant to take."""
 
@@ -81,11 +88,21 @@ class Lab(msgspec.Struct, frozen=True):
     tasks: tuple[Task, ...]
     reference: Path
     skeleton: Path
+    compile_limits: CompileLimits = CompileLimits()
 
     @property
     def grading(self) -> Path:
         """The folder of hidden tests and programs."""
         return self.reference / "grading"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The files that are read as text: modules, then kernels."""
+        return (*self.modules, *self.kernels)
+
+    def launched(self, task: Task) -> str:
+        """The file of kernels that a task consists of, beside which no module runs; "" for other tasks."""
+        return task.files[0] if task.files[0] in self.kernels and len(task.files) == 1 else ""
 
     @property
     def max_points(self) -> int:
@@ -192,15 +209,10 @@ class _CourseTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     late: Late = Late()
 
 
-class _CompileLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    cpu_s: Seconds = 20
-    memory_mb: Megabytes = 2048
-
-
 class _LabLimits(Limits, frozen=True, forbid_unknown_fields=True):
     """`[limits]` of lab.toml; those of the compiler stand in a table of their own."""
 
-    compile: _CompileLimits = _CompileLimits()
+    compile: CompileLimits = CompileLimits()
 
 
 class _TaskEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -271,6 +283,7 @@ def _load_lab(root: Path, course_file: TomlFile, entry: _LabEntry) -> Lab:
         kernels=raw.kernels,
         notebook=raw.notebook,
         limits=limits,
+        compile_limits=raw.limits.compile,
         tasks=tuple(tasks),
         reference=reference,
         skeleton=root / "labs" / entry.folder,
@@ -307,6 +320,8 @@ def _check_task(file: TomlFile, raw: _LabTable, task: _TaskEntry, earlier: list[
                 f"{name!r} is not among modules, kernels and notebook",
                 f"Name one of: {', '.join(known)}.",
             )
+    if len(task.files) > 1 and all(name in raw.kernels for name in task.files):
+        file.fail(f"{place}, file", "a task of kernels has one file", "Make a task of each, or add a module.")
     for need in task.needs:
         if need not in earlier:
             file.fail(

@@ -1,4 +1,4 @@
-"""Write examples/submitted: 28 hand-ins of lab 1. For the course team, after a change of the given code.
+"""Write examples/submitted: 37 hand-ins of lab 1. For the course team, after a change of the given code.
 
 Given code comes from reference/, what a student writes stands here. Each right blank has three right bodies
 (the course's and two others), and every student draws his own mixture, so that no two files are alike.
@@ -18,7 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LAB = ROOT / "reference/lab1_scalars"
 REFERENCE = {name: (LAB / name).read_text() for name in ("graph.py", "engine.py")}
-SKELETON = {name: (ROOT / "labs/lab1_scalars" / name).read_text() for name in REFERENCE}
+CUDA_FILES = ("cuda_ops.py", "kernels.cu")
+SKELETON = {name: (ROOT / "labs/lab1_scalars" / name).read_text() for name in (*REFERENCE, *CUDA_FILES)}
 REGION = re.compile(r"^( *)### BEGIN SOLUTION\n(.*?)^ *### END SOLUTION\n", re.S | re.M)
 BLANKS = {
     "graph.py": ["rsub", "rtruediv", "divide", "power", "log", "sin", "lookup", "order"],
@@ -290,12 +291,54 @@ def hand_in(student: str, **bodies: str | int | None) -> dict[str, str | bytes]:
     return CLASS[student]
 
 
+# --- Kernels, each blank with its right bodies -------------------------------------------------------------
+
+MARKED = re.compile(r"^ *(?:###|//) BEGIN SOLUTION\n(.*?)^ *(?:###|//) END SOLUTION\n", re.S | re.M)
+GUARDED = """
+    const int i = threadIdx.x + blockDim.x * blockIdx.x;
+    if (i >= n) return;  // 多出来的线程没有点
+"""
+INDEX = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+PRODUCT = [
+    None,
+    GUARDED
+    + """    float g = v_adjoint[i], x = a[i * a_stride], y = b[i * b_stride];
+    atomicAdd(a_adjoint + i * a_stride, g * y);
+    atomicAdd(b_adjoint + i * b_stride, g * x);
+""",
+]
+LOGARITHM = [None, GUARDED + "    atomicAdd(a_adjoint + i * a_stride, v_adjoint[i] * (1.0f / a[i * a_stride]));\n"]
+LAUNCH = [
+    None,
+    """    blocks = n // block
+    if n % block > 0 or n == 0:
+        blocks += 1  # 剩余的点也要一块；没有点也要一块
+    return (blocks,), (block,)
+""",
+]
+
+
+def with_kernels(files: dict[str, str | bytes], launch: str | None, product: str | None, logarithm: str | None) -> None:
+    """Add the CUDA part; a body of None is the course's own."""
+    for name, bodies in (("cuda_ops.py", [launch]), ("kernels.cu", [product, logarithm])):
+        own = iter(bodies)
+
+        def put(match: re.Match[str], own=own) -> str:
+            body = next(own)
+            return match[1] if body is None else body.removeprefix("\n")
+
+        files[name] = MARKED.sub(put, (LAB / name).read_text())
+
+
 # --- Right ------------------------------------------------------------------------------------------------
 
-hand_in("right-kahn", rsub=1, rtruediv=1, divide=1, power=1, log=1, order=2, central=1, forward=1, reverse=0, jacobian=1)
-hand_in("right-partial-lists", rsub=2, rtruediv=2, divide=2, power=2, log=2, order=1, central=2, forward=2, reverse=1, jacobian=2)
+files = hand_in("right-kahn", rsub=1, rtruediv=1, divide=1, power=1, log=1, order=2, central=1, forward=1, reverse=0, jacobian=1)
+with_kernels(files, LAUNCH[0], PRODUCT[0], LOGARITHM[1])
+files = hand_in("right-partial-lists", rsub=2, rtruediv=2, divide=2, power=2, log=2, order=1, central=2, forward=2, reverse=1, jacobian=2)
+with_kernels(files, LAUNCH[1], PRODUCT[1], LOGARITHM[0])
 
 files = hand_in("helper-file", order="return depth_first(as_list(outputs))")
+with_kernels(files, LAUNCH[0], PRODUCT[1], LOGARITHM[1])
 files["graph.py"] = replaced(files["graph.py"], "import numpy as np\n", "import numpy as np\nfrom traversal import depth_first\n")
 files["traversal.py"] = '''"""My own depth-first search; the big project uses it too."""
 
@@ -316,8 +359,11 @@ def depth_first(outputs):
 '''
 
 files = hand_in("bom-crlf-chinese", order=2, central=2, forward=2, reverse=2, jacobian=2, divide=2, lookup=2)
+with_kernels(files, LAUNCH[1], PRODUCT[0], LOGARITHM[0])
 for name in list(files):
-    text = f"# 作业一：标量自动微分（{name}）\n# 在 Windows 记事本里写的，交之前跑过一遍，没有报错。\n" + files[name]
+    sign = "//" if name.endswith(".cu") else "#"
+    head = f"{sign} 作业一：标量自动微分（{name}）\n{sign} 在 Windows 记事本里写的，交之前跑过一遍，没有报错。\n"
+    text = head + files[name]
     files[name] = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
 
 # --- Not finished -----------------------------------------------------------------------------------------
@@ -652,6 +698,70 @@ class Right:
         return 0.0
 '''
 
+# --- Kernels ----------------------------------------------------------------------------------------------
+
+
+def kernels_in(student: str, launch: str | None = None, product: str | None = None, logarithm: str | None = None):
+    """A student whose modules are right, and whose CUDA part is his own."""
+    files = hand_in(student)
+    with_kernels(files, launch, product, logarithm)
+    return files
+
+
+files = kernels_in("own-block-size", LAUNCH[1], PRODUCT[1], LOGARITHM[1])
+files["cuda_ops.py"] = replaced(files["cuda_ops.py"], "BLOCK = 256", "BLOCK = 96")
+kernels_in("rounds-down", launch="    return (max(n // block, 1),), (block,)\n")
+kernels_in(
+    "missing-guard",
+    product=INDEX
+    + """    // 每个线程算一个点
+    atomicAdd(&a_adjoint[i * a_stride], v_adjoint[i] * b[i * b_stride]);
+    atomicAdd(&b_adjoint[i * b_stride], v_adjoint[i] * a[i * a_stride]);
+""",
+)
+kernels_in(
+    "adds-without-atomic",
+    product=INDEX
+    + """    if (i < n) {
+        a_adjoint[i * a_stride] += v_adjoint[i] * b[i * b_stride];
+        b_adjoint[i * b_stride] += v_adjoint[i] * a[i * a_stride];
+    }
+""",
+    logarithm=INDEX + "    if (i < n) a_adjoint[i * a_stride] += v_adjoint[i] / a[i * a_stride];\n",
+)
+kernels_in(
+    "overwrites-on-device",
+    product=INDEX
+    + """    if (i < n) {
+        a_adjoint[i * a_stride] = v_adjoint[i] * b[i * b_stride];
+        b_adjoint[i * b_stride] = v_adjoint[i] * a[i * a_stride];
+    }
+""",
+    logarithm=INDEX + "    if (i < n) a_adjoint[i * a_stride] = v_adjoint[i] / a[i * a_stride];\n",
+)
+kernels_in("does-not-compile", logarithm=INDEX + "    if (i < n) atomicAdd(&a_adjoint[i], v_adjoint[i] / a[i])\n")
+kernels_in(
+    "endless-kernel",
+    logarithm=INDEX
+    + """    while (i < n) {  // grid-stride loop
+        atomicAdd(&a_adjoint[i * a_stride], v_adjoint[i] / a[i * a_stride]);
+    }
+""",
+)
+files = kernels_in(
+    "exits-in-a-kernel", product=INDEX + "    if (i == 0) printf(\"all tests passed\\n\");\n    exit(0);\n"
+)
+files["kernels.cu"] = 'extern "C" void exit(int code);\n' + files["kernels.cu"]
+files = kernels_in("constructor-in-kernels", product="", logarithm="")
+files["kernels.cu"] += """
+// runs before any test does
+extern "C" void _exit(int code);
+__attribute__((constructor)) static void first()
+{
+    _exit(0);
+}
+"""
+
 ARCHIVES = {"right-partial-lists": "zip", "helper-file": "tar.gz", "recursion": "zip"}
 
 
@@ -684,7 +794,7 @@ def main(out: Path) -> None:
             (base / "lab1").mkdir()
             for name, content in data.items():
                 (base / "lab1" / name).write_bytes(content)
-    assert len(CLASS) == 28, len(CLASS)
+    assert len(CLASS) == 37, len(CLASS)
 
 
 main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "examples/submitted")

@@ -20,7 +20,8 @@ from autograder.sandbox import probes
 from autograder.sandbox.client import Level
 
 collect_ignore = ["courses"]
-MINI = Path(__file__).parent / "courses" / "mini"
+COURSES = Path(__file__).parent / "courses"
+MINI = COURSES / "mini"
 KEY = bytes(range(32))
 NURSERY = "autograder.judging.nursery"
 SUBREAPER = 36  # prctl: orphans below this process become its children
@@ -36,6 +37,15 @@ def fixed_key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
         yield KEY
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Compiled kernels, kept from test to test and not in anybody's home."""
+    folder = tmp_path_factory.mktemp("kernels")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ADKIT_CUDA_CACHE", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def level() -> Level:
     """The best level of this machine."""
@@ -43,21 +53,21 @@ def level() -> Level:
 
 
 class MiniCourse:
-    """A copy of courses/mini: edit it, hand work in, grade it."""
+    """A copy of courses/mini, or of another course of one lab: edit it, hand work in, grade it."""
 
-    def __init__(self, root: Path, level: Level) -> None:
-        shutil.copytree(MINI, root)
+    def __init__(self, root: Path, level: Level, source: Path = MINI) -> None:
+        shutil.copytree(source, root)
         self.root, self._level = root, level
         write_labs(load_course(root))
         self.solved = {
-            name: (root / "build/solved/lab0" / name).read_text(encoding="utf-8")
-            for name in ("graph.py", "engine.py")
+            name: (root / "build/solved" / self.lab.id / name).read_text(encoding="utf-8")
+            for name in self.lab.texts
         }
         self.skeleton = {name: (self.lab.skeleton / name).read_text(encoding="utf-8") for name in self.solved}
 
     @property
     def lab(self) -> Lab:
-        return load_course(self.root).lab("lab0")
+        return load_course(self.root).labs[0]
 
     @property
     def submitted(self) -> Path:
@@ -80,17 +90,25 @@ class MiniCourse:
 
     def hand_in(self, student: str, **files: str | None) -> Path:
         """Right work, but for the modules named: a text instead, or None to leave it out."""
-        folder = self.submitted / student / "lab0"
+        folder = self.submitted / student / self.lab.id
         folder.mkdir(parents=True)
-        for name, text in {**self.solved, **{f"{stem}.py": text for stem, text in files.items()}}.items():
+        stems = {name.partition(".")[0]: name for name in self.solved}
+        named = {stems.get(stem, f"{stem}.py"): text for stem, text in files.items()}
+        for name, text in {**self.solved, **named}.items():
             if text is not None:
                 (folder / name).write_text(text, encoding="utf-8")
         return folder
 
-    def grade(self, jobs: int = 1, out: Path | None = None, level: Level | None = None) -> "Graded":
+    def grade(
+        self,
+        jobs: int = 1,
+        out: Path | None = None,
+        level: Level | None = None,
+        submitted: Path | None = None,
+    ) -> "Graded":
         class_, _ = grade(
             self.lab,
-            self.submitted,
+            submitted or self.submitted,
             out or self.out,
             lambda: level or self._level,
             jobs,
@@ -134,6 +152,12 @@ def mini_course(level: Level) -> Callable[[Path], MiniCourse]:
 def mini(mini_course: Callable[[Path], MiniCourse], tmp_path: Path) -> MiniCourse:
     """A copy of the course for one test."""
     return mini_course(tmp_path / "course")
+
+
+@pytest.fixture(scope="module")
+def cuda_course(level: Level, tmp_path_factory: pytest.TempPathFactory) -> MiniCourse:
+    """A copy of courses/cuda, whose lab has kernels, for the tests of a module."""
+    return MiniCourse(tmp_path_factory.mktemp("cuda") / "course", level, COURSES / "cuda")
 
 
 def processes_below() -> list[str]:

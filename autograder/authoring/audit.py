@@ -104,12 +104,14 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
 
 
 def read_alternates(lab: Lab) -> dict[str, Modules]:
-    """Other right solutions: alternates/NAME/ holds whole modules, and why.md that names the algorithm.
+    """Other right solutions: alternates/NAME/ holds whole files, and why.md that names the algorithm.
+
+    What it doesn't hold is as in the reference.
 
     Raises: CourseError.
     """
     folder = lab.reference / "alternates"
-    alternates = {}
+    alternates, solved = {}, solved_modules(lab)
     for path in sorted(folder.glob("*/")):
         place = shown(lab, f"alternates/{path.name}")
         if not re.fullmatch(r"[a-z0-9-]{1,40}", path.name):
@@ -118,8 +120,8 @@ def read_alternates(lab: Lab) -> dict[str, Modules]:
             )
         if not (path / "why.md").is_file():
             raise CourseError(f"{place}/why.md is missing. Name the algorithm there.")
-        names = [f"alternates/{path.name}/{name}" for name in lab.modules]
-        alternates[path.name] = solved_modules(lab, names)
+        names = [f"alternates/{path.name}/{name}" for name in solved if (path / name).exists()]
+        alternates[path.name] = solved | (solved_modules(lab, names) if names else {})
     return alternates
 
 

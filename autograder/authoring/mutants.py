@@ -25,6 +25,7 @@ from msgspec import UNSET, Meta, UnsetType
 from autograder.authoring import cutter
 from autograder.course import CourseError, Lab, Words
 from autograder.toml_file import read_toml
+from labkit.cuda import blanks
 
 RAISES = "raises"  # the family of mistakes whose effect is an exception
 
@@ -81,7 +82,7 @@ def solved_modules(lab: Lab, names: Iterable[str] = ()) -> Modules:
 
     Raises: CourseError.
     """
-    files = names or lab.modules
+    files = names or (*lab.modules, *lab.kernels)
     return {PurePath(name).name: cutter.without_marks(source(lab, name), shown(lab, name)) for name in files}
 
 
@@ -90,7 +91,7 @@ def skeleton_modules(lab: Lab) -> Modules:
 
     Raises: CourseError.
     """
-    return {name: cutter.cut(source(lab, name), shown(lab, name)) for name in lab.modules}
+    return {name: cutter.cut(source(lab, name), shown(lab, name)) for name in (*lab.modules, *lab.kernels)}
 
 
 def shown(lab: Lab, name: str) -> str:
@@ -137,7 +138,8 @@ def malformation(solved: Modules, modules: Modules) -> str:
     """Why changed modules are no student's mistake but a slip of the course team's, or ""."""
     for file, text in modules.items():
         try:
-            lost = _names(solved[file]) - _names(text)
+            names = _names if file.endswith(".py") else _kernels
+            lost = names(solved[file]) - names(text)
         except SyntaxError as error:
             return f"{file}:{error.lineno}: this is not Python: {error.msg}"
         if lost:
@@ -227,6 +229,10 @@ def _names(text: str) -> set[str]:
         elif isinstance(node, ast.Assign):
             names |= {f"{prefix}{ast.unparse(target)}" for target in node.targets}
     return names
+
+
+def _kernels(text: str) -> set[str]:
+    return set(blanks.kernels(text))
 
 
 def _quoted(text: str) -> str:

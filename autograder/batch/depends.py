@@ -6,6 +6,7 @@ The level of isolation is none of it: records are the same bytes at every level 
 import functools
 import hashlib
 import platform
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,20 +17,22 @@ import numpy as np
 from autograder.course import CourseError, Lab
 
 _PACKAGE = Path(__file__).parents[1]
+_CUDA = _PACKAGE.parent / "labkit" / "cuda"
 # What of our own code decides how a check ends; what shows results does not.
 _DECIDES = ("judging", "sandbox", "intake", "worker", "course.py", "key.py")
 
 
 def dependencies(lab: Lab) -> dict[str, str]:
-    """Part -> SHA-256 of its content: `reference` `grading` `skeleton` `lab` `grader`.
+    """Part -> SHA-256 of its content: `reference` `grading` `skeleton` `lab` `grader`, of kernels `cuda` too.
 
-    Raises: CourseError when a part can't be read.
+    Raises: CourseError when a part can't be read, or kernels have no compiler.
     """
+    cuda = {"cuda": _cuda(compiler_of(lab))} if lab.kernels else {}
     try:
-        return {
-            "reference": _hash(lab.reference, [lab.reference / name for name in lab.modules]),
+        return cuda | {
+            "reference": _hash(lab.reference, [lab.reference / name for name in lab.texts]),
             "grading": _hash(lab.grading, _files(lab.grading)),
-            "skeleton": _hash(lab.skeleton, [lab.skeleton / name for name in lab.modules]),
+            "skeleton": _hash(lab.skeleton, [lab.skeleton / name for name in lab.texts]),
             "lab": _hash_of(_described(lab)),
             "grader": grader(),
         }
@@ -40,6 +43,25 @@ def dependencies(lab: Lab) -> dict[str, str]:
         raise CourseError(
             f"{lab.id}: {error.filename} can't be read: {error.strerror}. Mend its permissions."
         ) from None
+
+
+def compiler_of(lab: Lab) -> str:
+    """The C++ compiler for a lab's kernels. Raises: CourseError without one."""
+    from labkit.cuda import compile as cuda  # most labs have no kernels
+
+    found = cuda.compiler()
+    if found is None:
+        raise CourseError(
+            f"{lab.id}: its kernels need a C++ compiler, and this machine has none. Run: apt-get install g++"
+        )
+    return str(found)
+
+
+@functools.cache
+def _cuda(compiler: str) -> str:
+    """The hash of what runs kernels, with the compiler's version."""
+    version = subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
+    return _hash_of([_hash(_CUDA, _files(_CUDA)), version.split(b"\n")[0]])
 
 
 @functools.cache
@@ -65,7 +87,7 @@ def _described(lab: Lab) -> Any:
         }
         for task in lab.tasks
     ]
-    return [lab.id, lab.modules, lab.limits, tasks]
+    return [lab.id, lab.modules, lab.kernels, lab.limits, lab.compile_limits, tasks]
 
 
 def _files(folder: Path) -> list[Path]:

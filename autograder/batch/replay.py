@@ -10,6 +10,7 @@ from autograder.intake import find_submissions
 from autograder.judging.protocol import Order, Refused, Replayed
 from autograder.sandbox.client import Level
 
+from .depends import compiler_of
 from .process import Nursery
 from .store import Store, Stored
 
@@ -27,6 +28,8 @@ def replay(
     found = {one.student: one for one in find_submissions(submitted, lab.id).found}
     if student not in found:
         raise CourseError(f"{submitted} holds no work of {student!r} on {lab.id}. {_near(student, found)}")
+    if lab.kernels:
+        compiler_of(lab)
     secret = key.load_key()
     level = find_level()
     try:

@@ -1,4 +1,7 @@
-"""Which entries of a submission are taken: the manifest's modules, and the student's own helper modules."""
+"""Which entries of a submission are taken: the manifest's texts, and the student's own helper modules.
+
+`modules` are all texts that the manifest names, kernels (.cu) among them.
+"""
 
 import re
 import sys
@@ -44,8 +47,10 @@ RESERVED = frozenset(sys.stdlib_module_names) | {
     "tqdm",
     "usercustomize",
 }
+# What else a text of this ending is saved as.
+_ENDINGS = {"py": (".py", ".txt", ".bak"), "cu": (".cu", ".cuh", ".cpp", ".txt", ".bak")}
 # What file managers, browsers, editors and tired people add to a name.
-_DECORATIONS = {"copy", "of", "final", "new", "old", "version", "v", "txt", "bak"}
+_DECORATIONS = {"copy", "of", "final", "new", "old", "version", "v"}
 
 
 @dataclass
@@ -145,14 +150,15 @@ def _is_similar(entry: Entry, module: str) -> bool:
     ending = module.rpartition(".")[2]
     return (
         entry.kind is not Kind.FOLDER
-        and entry.name.casefold().endswith((f".{ending}", ".txt", ".bak"))
+        and entry.name.casefold().endswith(_ENDINGS[ending])
         and _core(entry.name, ending) == _core(module, ending)
     )
 
 
 def _core(name: str, ending: str) -> str:
     words = re.findall("[a-z]+", unicodedata.normalize("NFKC", name).casefold())
-    return "".join(word for word in words if word not in _DECORATIONS and word != ending)
+    endings = {suffix[1:] for suffix in _ENDINGS[ending]}
+    return "".join(word for word in words if word not in _DECORATIONS | endings).removesuffix("s")
 
 
 def _relative(entry: Entry, folder: Entry) -> str:

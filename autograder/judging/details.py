@@ -15,24 +15,33 @@ import numpy as np
 
 from autograder.course import Lab, Limits
 from autograder.sandbox.client import Worker
+from autograder.worker import codec
 from labkit.messages import Message
 
 from . import judge, readable, shrink
+from .bench import Bench
+from .kernels import message_of
 from .subject import Subject
 from .trace import Parting, Trace, first_parting
 from .verdicts import Check, Verdict
 
 BUDGET_S = 0.8  # for all shrinking of one submission
+SHOWN = 6  # reports of a check
+_CHECKED = {"cpu_s": 1.0, "idle_s": 1.0, "wall_s": 4.0}
 _SHORT = {"cpu_s": 0.5, "idle_s": 0.5, "wall_s": 2.0}
 
 
 class FailedCall(NamedTuple):
-    """The call after which a check ended as wrong; with `only`, the rest of its answer was not compared."""
+    """The call after which a check ended as wrong; with `only`, the rest of its answer was not compared.
+
+    `mode`: how its kernels ran, "" for a task of modules.
+    """
 
     program: str
     inputs: dict[str, Any]
     tolerance: float | None = None
     only: Collection[str] | None = None
+    mode: codec.Mode = ""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -60,7 +69,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Detail(msgspec.Struct, frozen=True):
-    """What a page shows of a failed check. `smaller` and its `message` are of a smaller failing input."""
+    """What a page shows of a failed check. `smaller` and its `message` are of a smaller failing input.
+
+    `reports`: what the checked mode saw of kernels in the call.
+    """
 
     check: str
     program: str
@@ -70,6 +82,27 @@ class Detail(msgspec.Struct, frozen=True):
     mode: Literal["graph", "order", "forward_mode", "reverse_mode"] | None
     nodes: list[readable.Drawn]
     found: Found | None
+    reports: list[Message] = []
+
+
+def look_at_kernels(
+    lab: Lab, checks: list[Check], verdicts: list[Verdict], failed: dict[str, FailedCall], bench: Bench
+) -> list[Detail]:
+    """What the checked mode reports of the first wrong call of each task of kernels that failed."""
+    found = []
+    for check in _worth_a_look(lab, checks, verdicts, failed):
+        call, task = failed[check.id], lab.task(check.task)
+        own = bench.of(lab.launched(task))
+        worker = own.worker(msgspec.structs.replace(task.limits, **_CHECKED))
+        try:
+            answer = worker.run(call.program, call.inputs, "checked")
+        finally:
+            worker.end()
+        if answer.reports:
+            told = [message_of(one) for one in answer.reports[:SHOWN]]
+            inputs = readable.inputs(call.inputs)
+            found.append(Detail(check.id, call.program, inputs, [], None, None, [], None, told))
+    return found
 
 
 def look_closer(

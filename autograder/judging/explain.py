@@ -23,10 +23,18 @@ _FOLDER = re.compile(r"(?<![\w/.])(?:/sub|(?:/[^\s/]+)*/adkit-sub-\w+)/")
 SHOWN = 6  # of an array or a list: more numbers say less
 
 
-def describe(program: str, inputs: dict[str, Any]) -> str:
-    """A call as messages show it: program(name=value, …), in every language alike."""
+# The first order is the plain one: it needs no words.
+_ORDERS = {"reverse": "threads in reverse / 线程逆序", "shuffled": "threads shuffled / 线程乱序"}
+
+
+def describe(program: str, inputs: dict[str, Any], mode: str = "") -> str:
+    """A call as messages show it: program(name=value, …), in every language alike.
+
+    `mode`: the order of a kernel's threads, of which a right kernel is independent.
+    """
     shown = (f"{name}={shorten(brief(value), 60)}" for name, value in inputs.items())
-    return shorten(f"{program}({', '.join(shown)})", 160)
+    order = f" [{_ORDERS[mode]}]" if mode in _ORDERS else ""
+    return shorten(f"{program}({', '.join(shown)})", 160) + order
 
 
 def brief(value: Any) -> str:

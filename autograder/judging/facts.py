@@ -5,6 +5,8 @@ from typing import Any
 
 from autograder.sandbox.client import Facts
 
+from .kernels import Built
+
 PRINTED = 1 << 20  # bytes kept of what a submission prints, all its checks together
 
 
@@ -23,6 +25,11 @@ class Log:
             self._room -= len(printed)
             entry |= dataclasses.asdict(facts) | {"printed": printed.decode(errors="ignore")}
         self.entries.append(entry | ({"fault": fault} if fault else {}))
+
+    def compiled(self, file: str, built: Built) -> None:
+        """Note what compiling a file of kernels took, and what the real compiler says against it."""
+        entry: dict[str, Any] = {"check": f"compile {file}", "compiler_s": built.cpu_s}
+        self.entries.append(entry | ({"gate": list(built.gate)} if built.gate else {}))
 
 
 def _legible(text: str) -> str:

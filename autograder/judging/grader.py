@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 import pytest
@@ -20,14 +20,19 @@ from autograder.sandbox.client import Answer, SandboxError
 from labkit.messages import Message
 
 from . import given
-from .details import Detail, look_closer
+from .bench import Bench
+from .details import Detail, look_at_kernels, look_closer
 from .explain import explain, in_full
 from .facts import Log
 from .line import Line
-from .plugin import Plugin, Reference, Trial, fault
+from .plugin import Plugin
 from .protocol import Graded, Ready, Refused, Setup
 from .subject import Sandbox, Subject
+from .trial import KernelTrial, References, Trial, fault
 from .verdicts import Check, Verdict, result_of
+
+if TYPE_CHECKING:
+    from .workshop import Workshop
 
 CANARY = "reference"
 _QUIET = (
@@ -42,13 +47,14 @@ class Grader:
     def __init__(self, line: Line, setup: Setup) -> None:
         self._line, self._lab, self._secret = line, setup.lab, setup.secret
         self.plugin = Plugin(setup.lab, setup.secret)
-        self._sandbox = Sandbox(setup.level)
+        self._sandbox = Sandbox(setup.level, bool(setup.lab.kernels))
+        self._workshop = _workshop(setup) if setup.lab.kernels else None
         self._modules = [Path(name).stem for name in setup.lab.modules]
         self._skeleton: dict[str, str] = {}
         self._programs = ""
         self._details: list[Detail] = []
-        self._reference: Subject | None = None
-        self._answers: Reference
+        self._reference: Bench | None = None
+        self._answers: References
         self._canary: Submission
         self._faults: dict[str, Message] = {}
         self._cpu_s: dict[str, float] = {}
@@ -124,7 +130,7 @@ class Grader:
             self._line.close()
             self._line = Line(socket.socket(fileno=end))
             self._sandbox.borrow()
-            self._reference = Subject(self._sandbox, self._canary.files, self._programs, self._modules)
+            self._reference = self._bench(self._canary.files)
             self._answers = self._answers.from_now_on(self._reference)
             while os.getppid() == nursery:
                 self._line.send(self.answer(self._line.receive()))
@@ -150,11 +156,16 @@ class Grader:
         Raises: OSError, UnicodeDecodeError or SyntaxError for bad course files; SandboxError.
         """
         self._skeleton = {name: _skeleton(self._lab, name) for name in self._lab.modules}
-        files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.modules}
+        files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.texts}
         self._programs = (self._lab.grading / "programs.py").read_text("utf-8")
-        self._reference = Subject(self._sandbox, files, self._programs, self._modules)
-        self._answers = Reference(self._reference)
+        self._reference = self._bench(files)
+        self._answers = References(self._reference)
         self._canary = Submission(student=CANARY, files=files, problems={}, notes=(), error=None, digest="")
+
+    def _bench(self, files: dict[str, str]) -> Bench:
+        """Sandboxes for these files, their kernels compiled. Raises: SandboxError."""
+        built = self._workshop.build(files) if self._workshop else {}
+        return Bench(self._sandbox, files, self._programs, self._modules, built)
 
     def _test_the_reference(self) -> None:
         """The reference is the canary of a batch: graded first, on the path every submission takes."""
@@ -172,7 +183,7 @@ class Grader:
         return self._grade(order)
 
     def _grade(self, found: Found) -> Graded:
-        submission = read_submission(found, self._lab.modules)
+        submission = read_submission(found, self._lab.texts)
         variant = key.variant_of(self._secret, submission.student)
         log = Log()
         self._details = []
@@ -198,8 +209,8 @@ class Grader:
         """A verdict for every check; the import of each module first, as a step of its own."""
         verdicts = []
         self.plugin.failed.clear()
-        with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
-            broken = self._import(subject, submission, log)
+        with self._bench(submission.files) as bench:
+            broken = self._import(bench.modules, submission, log) | bench.problems
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
@@ -210,19 +221,30 @@ class Grader:
                 elif stopped:
                     verdicts.append(Verdict(check.id, *stopped))
                 else:
-                    verdicts.append(self._check(check, subject, variant, log))
+                    verdicts.append(self._check(check, bench, variant, log))
+            if self._lab.kernels:
+                verdicts = self._unwritten(verdicts, bench, log)
             with contextlib.suppress(Exception):  # it explains verdicts and changes none
-                self._details = self._look_closer(subject, verdicts)
+                self._details = self._look_closer(bench, verdicts)
         return verdicts
 
-    def _look_closer(self, subject: Subject, verdicts: list[Verdict]) -> list[Detail]:
+    def _unwritten(self, verdicts: list[Verdict], bench: Bench, log: Log) -> list[Verdict]:
+        """Of kernels: what compiling took, and which failed for want of being written."""
+        from . import unwritten
+
+        for name, one in bench.built.items():
+            log.compiled(name, one)
+        return unwritten.renamed(self._lab, self.plugin.checks, verdicts, bench.compiled_texts())
+
+    def _look_closer(self, bench: Bench, verdicts: list[Verdict]) -> list[Detail]:
         """Details on what was wrong. The reference gets a second jail: its first has a worker at work."""
-        failed = self.plugin.failed
-        if not failed:
-            return []
-        files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.modules}
-        with Subject(self._sandbox, files, self._programs, self._modules) as right:
-            return look_closer(self._lab, self.plugin.checks, verdicts, failed, subject, right)
+        checks, details = self.plugin.checks, []
+        failed = {id: call for id, call in self.plugin.failed.items() if not call.mode}
+        if failed:
+            with self._bench(self._canary.files) as right:
+                details = look_closer(self._lab, checks, verdicts, failed, bench.modules, right.modules)
+        of_kernels = {id: call for id, call in self.plugin.failed.items() if call.mode}
+        return details + look_at_kernels(self._lab, checks, verdicts, of_kernels, bench)
 
     def _import(self, subject: Subject, submission: Submission, log: Log) -> dict[str, tuple[str, Message]]:
         """Why modules can't be imported: file -> outcome and message."""
@@ -243,8 +265,9 @@ class Grader:
                 broken[name] = explain(_as_crash(answer), call, task, self._lab.limits, hurry)
         return broken
 
-    def _check(self, check: Check, subject: Subject, variant: int, log: Log) -> Verdict:
+    def _check(self, check: Check, bench: Bench, variant: int, log: Log) -> Verdict:
         """A verdict; a time-out or a fault of ours gets a second try."""
+        subject = bench.of(self._lab.launched(self._lab.task(check.task)))
         verdict = self._try(check, subject, variant, log)
         if verdict.outcome == "grader-fault":
             subject.reopen()
@@ -259,7 +282,8 @@ class Grader:
         """All cases of a check in one worker; the first that does not pass decides."""
         task = self._lab.task(check.task)
         limits = subject.limits(task.limits, self._cpu_s.get(check.id, 0.0))
-        trial = Trial(subject, self._answers, task, limits)
+        launched = self._lab.launched(task)
+        trial = (KernelTrial if launched else Trial)(subject, self._answers.of(launched), task, limits)
         words = ""
         try:
             for item in self.plugin.items[check.id]:
@@ -271,6 +295,12 @@ class Grader:
         finally:
             log.add(check.id, trial.end(), words)
         return verdict
+
+
+def _workshop(setup: Setup) -> "Workshop":
+    from .workshop import Workshop  # most labs have no kernels
+
+    return Workshop(setup.lab, setup.level)
 
 
 def _skeleton(lab: Lab, name: str) -> str:

@@ -5,191 +5,22 @@ own runner runs an item again for every subject, with `Plugin.run`.
 """
 
 import re
-from collections.abc import Callable, Collection, Generator
-from dataclasses import dataclass
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 from autograder import key
-from autograder.course import Lab, Limits, Task
-from autograder.sandbox.client import Answer, Facts, SandboxError, Worker
-from autograder.worker import codec
+from autograder.course import Lab
+from autograder.sandbox.client import SandboxError
 from labkit.messages import Message
 
-from . import judge
 from .details import FailedCall
 from .draws import Draw
-from .explain import clean, describe, explain
-from .subject import Subject
+from .explain import clean
+from .trial import Finding, KernelTrial, Trial, fault
 from .verdicts import Check, Verdict
-
-REFERENCE_LIMITS = Limits(cpu_s=60, idle_s=60, wall_s=120, memory_mb=4096)
-
-
-class Finding(AssertionError):
-    """A check that did not pass, with its outcome and the sentence for the student."""
-
-    def __init__(self, outcome: str, message: Message) -> None:
-        super().__init__(f"{outcome}: {message.text('en')}")
-        self.outcome, self.message = outcome, message
-
-
-class Reference:
-    """The reference's answers, from a worker like any other, computed once for each call."""
-
-    def __init__(self, subject: Subject) -> None:
-        self._subject = subject
-        self._worker: Worker | None = None
-        self._known: dict[bytes, dict[str, Any]] = {}
-
-    def from_now_on(self, subject: Subject) -> "Reference":
-        """The same answers, further ones by `subject`: after a fork, the worker belongs to the parent."""
-        moved = Reference(subject)
-        moved._known = self._known
-        return moved
-
-    def __call__(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Raises: Finding (grader-fault) if the reference gives no answer."""
-        name = call_name(program, inputs)
-        if name not in self._known:
-            self._known[name] = self._compute(program, inputs)
-        return self._known[name]
-
-    def _compute(self, program: str, inputs: dict[str, Any]) -> dict[str, Any]:
-        answer = self._run(program, inputs)
-        if answer.outcome == "timed-out":  # a worker's clocks run over all its calls, and this one lives long
-            answer = self._run(program, inputs)
-        if answer.outcome == "ok":
-            if answer.result.keys() <= {"scale"}:
-                raise fault(f"{program} gives nothing to compare: everybody would pass")
-            return answer.result
-        if answer.outcome == "grader-fault":
-            self._subject.reopen()
-        words = answer.failure.text if answer.failure else answer.detail
-        raise fault(f"the reference gives no answer to {program}: {answer.outcome} {words}")
-
-    def _run(self, program: str, inputs: dict[str, Any]) -> Answer:
-        if self._worker is None:
-            self._worker = self._subject.worker(REFERENCE_LIMITS)
-        answer = self._worker.run(program, inputs)
-        if answer.outcome != "ok":
-            self._worker.end()
-            self._worker = None
-        return answer
-
-
-def call_name(program: str, inputs: dict[str, Any]) -> bytes:
-    """The same for the same program with the same inputs. Raises: BadMessage for what can't be sent."""
-    return codec.encode(codec.Call("run", program, codec.to_wire(inputs)))
-
-
-def fault(text: str) -> Finding:
-    """Something of ours failed; the words are for the course team, students read that it was not they."""
-    return Finding("grader-fault", Message("judging.grader-fault", {"text": clean(text)}))
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call that a check made, as it ended; `want`: what the reference answers."""
-
-    program: str
-    inputs: dict[str, Any]
-    answer: Answer
-    want: dict[str, Any]
-    tolerance: float | None
-
-
-class Trial:
-    """One check, run for one subject in one worker: what its fixtures talk to. The caller ends it."""
-
-    watch: Callable[[Call], None] | None = None
-
-    def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
-        self._subject, self._reference, self._task, self._limits = subject, reference, task, limits
-        self._worker: Worker | None = None
-        self._compared: set[tuple[str, bytes]] = set()
-        self._submitted: set[tuple[str, bytes]] = set()
-        self.last_call: FailedCall | None = None
-
-    def next_case(self) -> None:
-        """Forget what the last case ran."""
-        self._compared.clear()
-        self._submitted.clear()
-
-    def uncompared(self) -> list[str]:
-        """Programs of this case that ran for a law, and never with inputs that were compared as well."""
-        programs = {program for program, _ in self._submitted}
-        return sorted(programs - {program for program, _ in self._submitted & self._compared})
-
-    def submission(self, program: str, **inputs: Any) -> dict[str, Any]:
-        """The subject's answer alone, for laws; the case must also `compare` one of these calls.
-
-        It has the keys, kinds, dtypes and shapes of the reference's answer: a law may rely on them.
-        """
-        __tracebackhide__ = True
-        self._submitted.add((program, call_name(program, inputs)))
-        self.last_call = FailedCall(program, inputs)
-        want = self._reference(program, inputs)
-        got = self._call(program, inputs, want)
-        self._refuse(judge.first_misfit(program, got, want))
-        return got
-
-    def compare(
-        self,
-        program: str,
-        tolerance: float | None = None,
-        only: Collection[str] | None = None,
-        **inputs: Any,
-    ) -> dict[str, Any]:
-        """Run a program on the subject and on the reference; the numbers must agree.
-
-        `only`: the quantities to compare, where the rest is for laws, as an order that need not be ours is.
-        Returns the subject's answer, which has the structure of the reference's.
-        """
-        __tracebackhide__ = True
-        self._compared.add((program, call_name(program, inputs)))
-        self.last_call = FailedCall(program, inputs, tolerance, only)
-        want = self._reference(program, inputs)
-        got = self._call(program, inputs, want, tolerance)
-        if only is not None:
-            self._refuse(judge.first_misfit(program, got, want))
-            want = judge.part(want, only)
-            if len(want) < len(only):
-                raise fault(f"the reference's answer to {program} has not all of {', '.join(only)}")
-        self._refuse(judge.first_difference(program, got, want, tolerance))
-        return got
-
-    def _refuse(self, found: Message | None) -> None:
-        """Raises: Finding (wrong), with the call."""
-        __tracebackhide__ = True
-        if found and self.last_call:
-            # It costs more than comparing, so only now.
-            call = describe(self.last_call.program, self.last_call.inputs)
-            raise Finding("wrong", Message(found.id, {**found.arguments, "call": call}))
-
-    def _call(
-        self,
-        program: str,
-        inputs: dict[str, Any],
-        want: dict[str, Any],
-        tolerance: float | None = None,
-    ) -> dict[str, Any]:
-        __tracebackhide__ = True
-        if self._worker is None:
-            self._worker = self._subject.worker(self._limits)
-        answer: Answer = self._worker.run(program, inputs)
-        if self.watch:
-            self.watch(Call(program, inputs, answer, want, tolerance))
-        if answer.outcome == "ok":
-            return answer.result
-        call = describe(program, inputs)
-        raise Finding(*explain(answer, call, self._task, self._limits, self._subject.hurry))
-
-    def end(self) -> Facts | None:
-        """End the worker; the kernel's facts about it, None if it never started."""
-        return self._subject.end(self._worker, self._limits) if self._worker else None
 
 
 class Plugin:
@@ -266,6 +97,14 @@ class Plugin:
     def submission(self) -> Any:
         """submission(program, **inputs): the subject's numbers alone."""
         return self._running().submission
+
+    @pytest.fixture
+    def no_reports(self) -> Any:
+        """no_reports(program, *kinds, **inputs): kernels in checked mode make none of these mistakes."""
+        trial = self._running()
+        if not isinstance(trial, KernelTrial):
+            raise fault("no_reports is for tasks whose file is a .cu file alone")
+        return trial.no_reports
 
     @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:

@@ -13,10 +13,11 @@ from autograder.intake import read_submission
 from . import judge
 from .facts import Log
 from .grader import Grader
+from .kernels import message_of
 from .line import Line
-from .plugin import Call, Plugin, Trial, case_id
+from .plugin import Plugin, case_id
 from .protocol import CallStory, CaseStory, Order, Quantity, Replayed, Setup
-from .subject import Subject
+from .trial import Call, Trial
 from .verdicts import Verdict
 
 
@@ -45,7 +46,7 @@ class Replayer(Grader):
 
     def answer(self, order: Order) -> Replayed:
         """Run the check of the order."""
-        submission = read_submission(order.found, self._lab.modules)
+        submission = read_submission(order.found, self._lab.texts)
         variant = key.variant_of(self._secret, order.found.student)
         check = next(check for check in self.plugin.checks if check.id == order.check)
         log = Log()
@@ -56,20 +57,22 @@ class Replayer(Grader):
         elif check.id in self._faults:
             verdict = Verdict(check.id, "grader-fault", self._faults[check.id])
         else:
-            with Subject(self._sandbox, submission.files, self._programs, self._modules) as subject:
-                broken = self._import(subject, submission, log)
+            with self._bench(submission.files) as bench:
+                broken = self._import(bench.modules, submission, log) | bench.problems
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
-                verdict = (
-                    Verdict(check.id, *stopped) if stopped else self._check(check, subject, variant, log)
-                )
+                verdict = Verdict(check.id, *stopped) if stopped else self._check(check, bench, variant, log)
+                if self._lab.kernels:
+                    (verdict,) = self._unwritten([verdict], bench, log)
         return Replayed(check.id, variant, submission.digest, verdict, self._watching.cases, log.entries)
 
 
 def _story(call: Call) -> CallStory:
     answer = call.answer
     inputs = {name: _in_full(value) for name, value in call.inputs.items()}
-    story = CallStory(call.program, inputs, answer.outcome)
+    program = f"{call.program} [{call.mode}]" if call.mode else call.program
+    story = CallStory(program, inputs, answer.outcome)
+    story.frames = [message_of(report).text("en") for report in answer.reports]
     if answer.detail:
         story.ending += f" ({answer.detail})"
     if answer.failure:

@@ -8,7 +8,17 @@ from typing import Any, Literal, Self
 import msgspec
 
 from autograder.course import Limits
-from autograder.sandbox.client import Answer, Facts, ForkServer, SandboxError, Session, Worker
+from autograder.sandbox.client import (
+    NO_KERNELS,
+    Answer,
+    Facts,
+    ForkServer,
+    Kernels,
+    SandboxError,
+    Session,
+    Worker,
+)
+from labkit.messages import Message
 
 FLOOR_S = 0.25  # of CPU: the shortest limit after a time-out
 IDLE_FLOOR_S = 1.0  # a shorter pause may be the machine's
@@ -24,20 +34,23 @@ class Sandbox:
     """A fork server that is started again when it has died."""
 
     level: Any
+    kernels: bool = False
     _server: ForkServer | None = field(default=None, repr=False)
     _owned: bool = True
 
-    def session(self, files: dict[str, str], programs: str, modules: list[str]) -> Session:
+    def session(
+        self, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels = NO_KERNELS
+    ) -> Session:
         """A fresh sandbox; one more try with a new server. Raises: SandboxError."""
         try:
-            return self._running().session(files, programs, modules)
+            return self._running().session(files, programs, modules, kernels)
         except SandboxError:
             self.close()
-            return self._running().session(files, programs, modules)
+            return self._running().session(files, programs, modules, kernels)
 
     def _running(self) -> ForkServer:
         if self._server is None:
-            self._server, self._owned = ForkServer(self.level), True
+            self._server, self._owned = ForkServer(self.level, self.kernels), True
         return self._server
 
     def close(self) -> None:
@@ -55,13 +68,21 @@ class Subject:
     """Modules in a sandbox; each check gets a fresh worker, so that none depends on another.
 
     `hurry`: why limits are cut short: "again" after a confirmed time-out, "slow" after too much waiting in
-    all its checks together.
+    all its checks together. `kernels_problem`: why its modules have no kernels to launch.
     """
 
-    def __init__(self, sandbox: Sandbox, files: dict[str, str], programs: str, modules: list[str]) -> None:
-        self._open: Callable[[], Session] = lambda: sandbox.session(files, programs, modules)
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        files: dict[str, str],
+        programs: str,
+        modules: list[str],
+        kernels: Kernels = NO_KERNELS,
+    ) -> None:
+        self._open: Callable[[], Session] = lambda: sandbox.session(files, programs, modules, kernels)
         self._session = self._open()
         self.hurry: Hurry = ""
+        self.kernels_problem: tuple[str, Message] | None = None
         self._wall_s = self._cpu_s = self._import_cpu_s = 0.0
 
     def worker(self, limits: Limits) -> Worker:

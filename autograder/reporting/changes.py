@@ -12,6 +12,7 @@ _PARTS = {
     "grading": "grading tests or programs",
     "skeleton": "the skeleton in labs/",
     "lab": "lab.toml",
+    "cuda": "what runs kernels, or the compiler",
     "grader": "the grader itself",
 }
 
@@ -39,7 +40,7 @@ def lines(preview: Preview) -> Iterator[str]:
 
 
 def _differs(pairs: list[Pair], depends: Mapping[str, str], part: str) -> bool:
-    return any(pair.before.record.hashes.get(part) != depends[part] for pair in pairs)
+    return any(pair.before.record.hashes.get(part) != depends.get(part) for pair in pairs)
 
 
 def _gain(pair: Pair) -> int:

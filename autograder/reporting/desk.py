@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from autograder.batch import grade as batch
-from autograder.batch import output
+from autograder.batch import output, record
+from autograder.batch import precheck as batch_precheck
 from autograder.batch import regrade as batch_regrade
 from autograder.batch import replay as batch_replay
 from autograder.batch.classes import SAMPLE, labs_with_work, places
@@ -20,7 +21,7 @@ from autograder.batch.store import Stored
 from autograder.course import Course, CourseError, Lab
 
 from . import changes as changes_text
-from . import export, table
+from . import export, precheck, table
 from . import replay as replay_text
 from .console import FindLevel, console, progress, short
 from .publish import Publisher
@@ -121,6 +122,23 @@ class Desk:
         )
         for line in replay_text.lines(replayed, stored):
             click.echo(line)
+
+    def precheck(self) -> None:
+        """Run everybody's public tests, and write a page for each."""
+        output.refuse_submissions(self._at.out, self._at.submitted)
+        for lab in self._labs:
+            self._precheck(lab)
+
+    def _precheck(self, lab: Lab) -> None:
+        checks = batch_precheck.Precheck(lab, self._at.submitted, self._level())
+        with progress(lab.id) as (start, advance):
+            start(len(checks.class_.found))
+            for result in checks.run(self._jobs, advance):
+                text = precheck.page(self._course, checks.shown, result)
+                record.write(self._at.out / lab.id / result.student / precheck.PAGE, text.encode())
+        for message in checks.class_.refused:
+            click.echo(message.text("en"), err=True)
+        click.echo(f"{lab.id}: {short(self._at.out / lab.id)}/STUDENT/{precheck.PAGE}")
 
     def _claimed(self) -> contextlib.AbstractContextManager[None]:
         output.refuse_submissions(self._at.out, self._at.submitted)

@@ -49,6 +49,9 @@ def _call(call: CallStory) -> Iterator[str]:
 
 
 def _process(fact: dict[str, Any]) -> Iterator[str]:
+    if "compiler_s" in fact:
+        yield f"{fact['check']}: {fact['compiler_s']:.3f} s of CPU"
+        return
     if "cpu_s" not in fact:
         yield f"{fact['check']}: it never started"
         return

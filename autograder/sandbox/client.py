@@ -16,10 +16,9 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import msgspec
 
@@ -27,9 +26,13 @@ from autograder.course import Limits
 from autograder.worker import codec
 
 from . import scratch, world
-
-Level = Literal["full", "portable", "none"]
-LEVELS: tuple[Level, ...] = ("full", "portable", "none")
+from .answer import LEVELS as LEVELS
+from .answer import NO_KERNELS as NO_KERNELS
+from .answer import Answer as Answer
+from .answer import Facts as Facts
+from .answer import Kernels as Kernels
+from .answer import Level as Level
+from .answer import SandboxError as SandboxError
 
 LOOK_S = 0.1  # how often a silent worker's clock is looked at
 END_S = 0.5  # a worker that closed its channel may take this long to end
@@ -46,32 +49,6 @@ ENVIRONMENT = {
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
-class SandboxError(Exception):
-    """The sandbox itself failed: never the student's fault."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the kernel says of a worker's life. Units: seconds, MB."""
-
-    status: int
-    killed: bool
-    cpu_s: float
-    memory_mb: int
-    wall_s: float
-    printed: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A call's outcome: `ok` with a result, `raised` with a failure, or why there is neither."""
-
-    outcome: str
-    result: dict[str, Any] = field(default_factory=dict)
-    failure: codec.Failure | None = None
-    detail: str = ""
-
-
 @functools.cache
 def _compiled(programs: str) -> str:
     """The code of programs as text, so that no jail has to compile it. Raises: SyntaxError."""
@@ -81,7 +58,8 @@ def _compiled(programs: str) -> str:
 class ForkServer:
     """A clean process that forks jails. One per core; a context manager."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Level, kernels: bool = False) -> None:
+        """`kernels`: sessions may have some."""
         self.level = level
         described = world.describe()
         self._scratch = None if level == "full" else scratch.Scratch("site")
@@ -95,6 +73,7 @@ class ForkServer:
             "world": described,
             "site": self._scratch.path if self._scratch else world.SITE,
             "package_root": str(_PACKAGE_ROOT),
+            "cuda": kernels,
         }
         self._process = subprocess.Popen(
             [
@@ -120,9 +99,11 @@ class ForkServer:
             self.close()
             raise SandboxError(f"level {level} cannot start: {message['fault']}")
 
-    def session(self, files: dict[str, str], programs: str, modules: list[str]) -> "Session":
+    def session(
+        self, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels = NO_KERNELS
+    ) -> "Session":
         """A sandbox with these files. Raises: SandboxError."""
-        return Session(self, files, programs, modules)
+        return Session(self, files, programs, modules, kernels)
 
     def fork(self, request: dict[str, Any]) -> socket.socket:
         """A new jail's control channel. Raises: SandboxError."""
@@ -160,10 +141,19 @@ class ForkServer:
 class Session:
     """One submission in its sandbox. Its files travel as text: the worker needs no path to them."""
 
-    def __init__(self, server: ForkServer, files: dict[str, str], programs: str, modules: list[str]) -> None:
+    def __init__(
+        self, server: ForkServer, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels
+    ) -> None:
         self._scratch = None if server.level == "full" else scratch.Scratch("sub")
         folder = self._scratch.path if self._scratch else None
-        request = {"files": files, "programs": _compiled(programs), "modules": modules, "folder": folder}
+        request = {
+            "files": files,
+            "programs": _compiled(programs),
+            "modules": modules,
+            "folder": folder,
+            "compiled": {name: base64.b64encode(data).decode() for name, data in kernels.compiled.items()},
+            "launched": kernels.launched,
+        }
         try:
             self._control = server.fork(request)
             message = _receive(self._control, SETUP_S)
@@ -208,9 +198,9 @@ class Worker:
             except OSError as error:
                 self._over = Answer("grader-fault", detail=f"the jail is gone: {error}")
 
-    def run(self, program: str, inputs: dict[str, Any]) -> Answer:
+    def run(self, program: str, inputs: dict[str, Any], kernels: codec.Mode = "") -> Answer:
         """Call a program with inputs."""
-        return self._call(codec.Call("run", program, codec.to_wire(inputs)))
+        return self._call(codec.Call("run", program, codec.to_wire(inputs), kernels))
 
     def load(self, module: str) -> Answer:
         """Import a module of the submission."""
@@ -239,7 +229,7 @@ class Worker:
         if reply.failure is None:
             if reply.name != call.name:
                 raise _Stopped(Answer("malformed-reply", detail="it answers another call"))
-            return Answer("ok", result)
+            return Answer("ok", result, reports=tuple(reply.reports))
         out_of_memory = reply.failure.builtin == "MemoryError"
         answer = Answer("out-of-memory" if out_of_memory else "raised", failure=reply.failure)
         if reply.name != call.name:  # it could not even read the call, and reads no more

@@ -16,9 +16,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder.course import Limits
+from autograder.course import CompileLimits, Limits
+from labkit.cuda import compile as cuda
 
-from . import probes, seccomp
+from . import compiling, probes, seccomp
 from .client import ForkServer, Level, SandboxError
 
 PACKAGES = ("numpy", "msgspec", "pytest", "hypothesis")
@@ -57,7 +58,15 @@ def examine() -> Examination:
         if level not in tried:
             tried[level] = probes.probe(level)
     levels = [_level(level, failed) for level, failed in tried.items()]
-    findings = (*_machine(), *_python(), *_rights(), _threads(promised), *_for_information(), *levels)
+    findings = (
+        *_machine(),
+        *_python(),
+        *_rights(),
+        _threads(promised),
+        _compiler(promised),
+        *_for_information(),
+        *levels,
+    )
     return Examination(findings, promised)
 
 
@@ -185,6 +194,28 @@ def _threads(level: Level) -> Finding:
     except SandboxError as error:
         return Finding(name, str(error), False, mend)
     return Finding(name, str(threads), answer.outcome == "ok" and threads == 1, mend)
+
+
+def _compiler(level: Level) -> Finding:
+    """Labs with kernels need a compiler, and a jail in which it can read nothing of the grader's."""
+    name, chosen = "C++ compiler for kernels", cuda.compiler()
+    if chosen is None:
+        return Finding(name, "none (labs with kernels are refused; mend: apt-get install g++)")
+    with tempfile.TemporaryDirectory() as folder:
+        secret = Path(folder, "secret.h")
+        secret.write_text("int secret;\n")
+        texts = ("int x;", f'#include "{secret}"\n')
+        command = [compiling.found(chosen), "-c", "-pipe", "k.cpp", "-o", compiling.MADE]
+        try:
+            made = [
+                compiling.compile_safely(level, command, {"k.cpp": text.encode()}, [], CompileLimits())
+                for text in texts
+            ]
+        except SandboxError as error:
+            return Finding(name, str(error), False, "see the level's lines below")
+    works, leaks = (one.succeeded for one in made)
+    found = f"{chosen} {cuda.version(chosen)}, {'in its jail' if works and not leaks else 'its jail fails'}"
+    return Finding(name, found, works and not leaks, made[0].said or "tell the makers of the kit")
 
 
 def _most_threads_below(ancestor: int) -> int:

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from . import kernel, seccomp, world
 
+CACHE = ".cuda"  # a submission's compiled kernels, below its folder
 SPACE_MB = 64  # a worker's /tmp, and its largest file
 OPEN_FILES = 64
 THREADS = 4096  # of the user who runs the worker, all together; in level full of this jail alone
@@ -46,7 +47,7 @@ def main(control: socket.socket, body: socket.socket, request: dict[str, Any]) -
         folder = _enter(control, request)
         if request["level"] != "none":
             writable = ["/tmp", "/dev/null"] if request["level"] == "full" else ["/dev/null"]
-            _restrict(request, [*request["readable"], folder], writable)
+            restrict(request["level"], [*request["readable"], folder], writable)
         programs = _load(request["programs"])
         control.send(b'{"ready": true}')
         _serve(control, {**request, "folder": folder, "programs": programs})
@@ -86,6 +87,11 @@ def _enter(control: socket.socket, request: dict[str, Any]) -> str:
         folder = "/sub"
         os.mkdir(folder)
     os.mkdir(os.path.join(folder, "__pycache__"))
+    if request["compiled"]:
+        os.mkdir(os.path.join(folder, CACHE))
+    for name, data in request["compiled"].items():
+        with open(os.path.join(folder, CACHE, os.path.basename(name)), "wb") as file:
+            file.write(base64.b64decode(data))
     for name, text in request["files"].items():
         with open(os.path.join(folder, os.path.basename(name)), "w", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -95,13 +101,14 @@ def _enter(control: socket.socket, request: dict[str, Any]) -> str:
     return str(folder)
 
 
-def _restrict(request: dict[str, Any], readable: list[str], writable: list[str]) -> None:
+def restrict(level: str, readable: list[str], writable: list[str]) -> None:
+    """Give up every right but to read and write below these paths. Raises: OSError."""
     kernel.no_new_privileges()
     kernel.set_dumpable(False)
     kernel.drop_capabilities()
-    if request["level"] == "full" and not kernel.landlock_abi():
+    if level == "full" and not kernel.landlock_abi():
         return  # the mounts alone hold there
-    if request["level"] == "portable" and kernel.landlock_abi() < LANDLOCK:
+    if level == "portable" and kernel.landlock_abi() < LANDLOCK:
         raise OSError(f"Landlock {LANDLOCK} (Linux 6.2) is needed; here it is {kernel.landlock_abi()}")
     kernel.landlock(readable, writable)
 
@@ -116,11 +123,11 @@ def _compile(request: dict[str, Any], folder: str) -> None:
             for _ in range(3):
                 os.open("/dev/null", os.O_RDWR)
             if request["level"] != "none":
-                _restrict(request, [folder], [os.path.join(folder, "__pycache__")])
-            _limit(request["base_mb"] + 512, COMPILE_CPU_S)
+                restrict(request["level"], [folder], [os.path.join(folder, "__pycache__")])
+            limit(request["base_mb"] + 512, COMPILE_CPU_S)
             if request["level"] != "none":
                 seccomp.restrict()
-            for name in request["files"]:
+            for name in (name for name in request["files"] if name.endswith(".py")):
                 with contextlib.suppress(Exception):
                     py_compile.compile(os.path.join(folder, name), doraise=True, quiet=2)
         finally:
@@ -128,20 +135,26 @@ def _compile(request: dict[str, Any], folder: str) -> None:
     os.waitpid(child, 0)
 
 
-def _limit(memory_mb: int, cpu_s: float) -> None:
+def limit(memory_mb: int, cpu_s: float, arena: int = 0) -> None:
+    """Set the limits of a process; `arena`: bytes of address space that kernels reserve."""
     whole = int(cpu_s) + 1  # the kernel's backstop; the grader watches the clock itself
-    for kind, soft, hard in (
+    lower(
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_CPU, whole, whole + 1),
-        (resource.RLIMIT_AS, memory_mb << 20, memory_mb << 20),
+        (resource.RLIMIT_AS, (memory_mb << 20) + arena, (memory_mb << 20) + arena),
         (resource.RLIMIT_FSIZE, SPACE_MB << 20, SPACE_MB << 20),
         (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
         (resource.RLIMIT_NPROC, THREADS, THREADS),
         (resource.RLIMIT_MEMLOCK, 0, 0),
         (resource.RLIMIT_MSGQUEUE, 0, 0),
-    ):
+    )
+
+
+def lower(*limits: tuple[int, int, int]) -> None:
+    """Set limits, each a kind with its soft and its hard value; none is ever raised."""
+    for kind, soft, hard in limits:
         allowed = resource.getrlimit(kind)[1]
-        if allowed != resource.RLIM_INFINITY:  # a limit may be lowered, never raised
+        if allowed != resource.RLIM_INFINITY:
             soft, hard = min(soft, allowed), min(hard, allowed)
         resource.setrlimit(kind, (soft, hard))
 
@@ -214,18 +227,28 @@ def _become_worker(channel: int, output: int, limits: dict[str, Any], request: d
         os.environ.clear()
         kernel.die_with_parent()
         calls = socket.socket(fileno=3)  # seccomp would refuse to make it later
-        _limit(request["base_mb"] + limits["memory_mb"], limits["cpu_s"])
+        limit(request["base_mb"] + limits["memory_mb"], limits["cpu_s"], request["arena"])
         if request["level"] != "none":
             seccomp.restrict()
         from autograder.worker import runner
 
-        runner.serve(calls, request["folder"], request["modules"], request["programs"])
+        runner.serve(calls, request["folder"], request["modules"], request["programs"], _kernels(request))
     except SystemExit:
         code = 97
     except BaseException:
         code = 98
     finally:
         os._exit(code)  # no exit handlers, no waiting for threads
+
+
+def _kernels(request: dict[str, Any]) -> Any:
+    """The kernels that programs launch, None without any; the environment says where compiled ones lie."""
+    if not request["cuda"]:
+        return None
+    from autograder.worker import launch
+
+    launch.use(os.path.join(request["folder"], CACHE))
+    return launch.Kernels(request["launched"]) if request["launched"] else None
 
 
 def empty(folder: str) -> None:

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-KINDS = ("site", "sub")  # of a fork server, of a session
+KINDS = ("site", "sub", "tool")  # of a fork server, of a session, of a compiler
 YOUNG_S = 60  # a folder younger than this may be about to be locked
 
 

@@ -36,6 +36,10 @@ LOUD = dict(
     pidfd_getfd=438,
 )
 # fmt: on
+# What a compiler's driver does besides: it starts its own programs, waits for them, sets their files' modes.
+COMPILER = dict(
+    pipe=22, fork=57, vfork=58, execve=59, wait4=61, chmod=90, fchmod=91, set_tid_address=218, fadvise64=221
+)
 _TGKILL, _PRLIMIT, _FCNTL, _IOCTL, _CLONE, _CLONE3, _SOCKETPAIR, _KILL = 234, 302, 72, 16, 56, 435, 53, 62
 _FCNTL_COMMANDS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1031, 1032, 1033, 1034)  # no F_SETOWN: it sends signals
 _IOCTL_COMMANDS = (0x5401, 0x5413, 0x5421, 0x541B, 0x5450, 0x5451)  # terminal size, FIONREAD, FIOCLEX …
@@ -43,6 +47,7 @@ _AF_UNIX = 1
 _STREAMS = (0x1, 0x801, 0x80001, 0x80801)  # a datagram socket could write to any other one by its path
 _SIGKILL, _RLIMIT_CPU = 9, 0
 _CLONE_THREAD = 0x10000
+_CLONE_NAMESPACES = 0x7E020000
 
 _AUDIT_X86_64, _X32_BIT = 0xC000003E, 0x40000000
 _ALLOW, _EPERM, _ENOSYS, _KILL_PROCESS = 0x7FFF0000, 0x00050001, 0x00050000 | 38, 0x80000000
@@ -86,8 +91,8 @@ def _unless(number: int, argument: int, value: int) -> list[bytes]:
 
 
 @functools.cache
-def template() -> bytes:
-    """The filter with a placeholder for the worker's own process id; built once, before any fork."""
+def template(compiler: bool = False) -> bytes:
+    """The filter with a placeholder for the process's own id; built once, before any fork."""
     program = [
         _load(_ARCHITECTURE),
         _if_equal(_AUDIT_X86_64, 1, 0),
@@ -96,7 +101,7 @@ def template() -> bytes:
         _if_at_least(_X32_BIT, 0, 1),
         _return(_KILL_PROCESS),
     ]
-    for number in ALLOWED.values():
+    for number in (ALLOWED | COMPILER if compiler else ALLOWED).values():
         program += [_if_equal(number, 0, 1), _return(_ALLOW)]
     for number in LOUD.values():
         program += [_if_equal(number, 0, 1), _return(_KILL_PROCESS)]
@@ -109,7 +114,11 @@ def template() -> bytes:
     program += _when(_IOCTL, {1: _IOCTL_COMMANDS})
     program += _when(_SOCKETPAIR, {0: (_AF_UNIX,), 1: _STREAMS})  # asyncio wakes itself through one
     program += [_if_equal(_CLONE3, 0, 1), _return(_ENOSYS)]  # the C library then falls back to clone
-    program += [_if_equal(_CLONE, 0, 3), _load(_ARGUMENT), _if_bits(_CLONE_THREAD, 0, 1), _return(_ALLOW)]
+    if compiler:
+        program += [_if_equal(_CLONE, 0, 3), _load(_ARGUMENT), _if_bits(_CLONE_NAMESPACES, 1, 0)]
+    else:
+        program += [_if_equal(_CLONE, 0, 3), _load(_ARGUMENT), _if_bits(_CLONE_THREAD, 0, 1)]
+    program += [_return(_ALLOW)]
     return b"".join([*program, _return(_EPERM)])
 
 
@@ -118,9 +127,9 @@ def supported() -> bool:
     return platform.machine() == "x86_64"
 
 
-def restrict() -> None:
-    """Load the filter into this process, for good. Raises: OSError."""
+def restrict(compiler: bool = False) -> None:
+    """Load the filter into this process, for good; `compiler`: it may start processes. Raises: OSError."""
     if not supported():
         raise OSError(f"no table of system calls for {platform.machine()}, only for x86_64")
     own = struct.pack("I", os.getpid())
-    kernel.seccomp(template().replace(struct.pack("I", _PID), own))
+    kernel.seccomp(template(compiler).replace(struct.pack("I", _PID), own))

@@ -30,8 +30,8 @@ def _leave(world: dict[str, Any]) -> None:
         build_server_root(world)
 
 
-def _preload(world: dict[str, Any], site: str) -> None:
-    """Import for everybody what nearly every lab imports."""
+def _preload(world: dict[str, Any], site: str, cuda: bool) -> int:
+    """Import for everybody what nearly every lab imports; bytes of address space that kernels reserve."""
     from autograder.sandbox.world import import_path
 
     import_path(world, site)
@@ -48,6 +48,11 @@ def _preload(world: dict[str, Any], site: str) -> None:
         # Python says TextIO, but what it opens for these two is a TextIOWrapper, which has the method.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     _ = (inspect, random, numpy, runner)
+    if not cuda:
+        return 0
+    from autograder.worker import launch
+
+    return int(launch.RESERVED_BYTES)
 
 
 def _size_mb() -> int:
@@ -80,7 +85,7 @@ def main() -> None:
         if request["level"] == "full":
             _leave(request["world"])
             kernel.die_with_parent()  # a change of user forgets it
-        _preload(request["world"], request["site"])
+        request["arena"] = _preload(request["world"], request["site"], request["cuda"])
         jail.prepare()
         request["readable"] = world.readable(request["world"], request["site"])
     except Exception as error:

@@ -14,10 +14,11 @@ from . import kernel
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 PACKAGES = ("numpy", "msgspec", "labkit")
+PYTEST = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")  # of public tests
 SITE = "/site"  # where the packages stand in a root of our own
 
 
-def describe() -> dict[str, Any]:
+def describe(packages: tuple[str, ...] = PACKAGES) -> dict[str, Any]:
     """The world as plain data, computed by the grader before any right is dropped.
 
     `visible`: folders and files to read; `masked`: folders below them that stay hidden; `site`: name ->
@@ -31,28 +32,32 @@ def describe() -> dict[str, Any]:
     masked += ["/usr/lib/python3"]
     dynamic = os.path.join(library, "lib-dynload")
     return {
-        "visible": [path for path in visible if not _inside(path, visible)],
+        "visible": [path for path in visible if not is_inside(path, visible)],
         "masked": [path for path in masked if os.path.isdir(path)],
-        "site": _packages(),
+        "site": _packages(packages),
         "own": [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "worker")],
         "path": [library, dynamic],
     }
 
 
-def _inside(path: str, others: list[str]) -> bool:
+def is_inside(path: str, others: list[str]) -> bool:
+    """Whether `path`, no link, lies below another of these."""
     real = os.path.realpath(path)
     return not os.path.islink(path) and any(
         real.startswith(os.path.realpath(other) + "/") for other in others if other != path
     )
 
 
-def _packages() -> dict[str, str]:
+def _packages(packages: tuple[str, ...]) -> dict[str, str]:
     found = {}
-    for name in PACKAGES:
+    for name in packages:
         spec = importlib.util.find_spec(name)
-        if spec is None or not spec.submodule_search_locations:
+        if spec is None or not spec.origin:
             raise OSError(f"package {name} is not installed")
-        found[name] = os.path.realpath(spec.submodule_search_locations[0])
+        if spec.submodule_search_locations:
+            found[name] = os.path.realpath(spec.submodule_search_locations[0])
+        else:
+            found[os.path.basename(spec.origin)] = os.path.realpath(spec.origin)
     libraries = found["numpy"] + ".libs"  # wheels keep their own C libraries beside the package
     if os.path.isdir(libraries):
         found["numpy.libs"] = libraries

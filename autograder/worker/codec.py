@@ -18,11 +18,14 @@ ARRAY = 1  # the only extension code
 MAX_DEPTH = 4
 MAX_DIMENSIONS = 16
 MAX_NAME, MAX_TEXT, MAX_FRAMES = 200, 500, 12  # characters, characters, lines of a traceback
+MAX_REPORTS = 32  # of a call of kernels
 MAX_VALUES = 1 << 17  # of a message; an array is one. Unpacking so many takes the grader a fifth of a second
 
 Name = Annotated[str, Meta(max_length=MAX_NAME)]
 Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 Shape = Annotated[list[Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_DIMENSIONS)]
+
+Index = Annotated[list[int], Meta(max_length=3)]
 
 Leaf = None | bool | int | float | str | msgspec.msgpack.Ext
 Level3 = Leaf | list[Leaf] | dict[str, Leaf]
@@ -31,16 +34,23 @@ Level1 = Leaf | list[Level2] | dict[str, Level2]
 Wire = dict[str, Level1]
 
 
+Mode = Literal["", "forward", "reverse", "shuffled", "checked"]
+
+
 class BadMessage(ValueError):
     """Bytes that are no message of ours, or a value that may not cross."""
 
 
 class Call(msgspec.Struct, forbid_unknown_fields=True):
-    """From the grader: run a program with inputs, or import a module."""
+    """From the grader: run a program with inputs, or import a module.
+
+    `kernels`: how `lab.kernels` runs: fast with its threads in this order, or checked.
+    """
 
     kind: Literal["run", "import"]
     name: str
     inputs: Wire = {}
+    kernels: Mode = ""
 
 
 class Frame(msgspec.Struct, forbid_unknown_fields=True):
@@ -61,12 +71,29 @@ class Failure(msgspec.Struct, forbid_unknown_fields=True):
     frames: Annotated[list[Frame], Meta(max_length=MAX_FRAMES)]
 
 
+class Report(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A mistake that the checked mode saw in a kernel, the first time, and how often; a line of 0: none."""
+
+    kind: Name
+    severity: Literal["error", "warning"]
+    kernel: Name
+    file: Name
+    line: int
+    thread: Index | None
+    block: Index | None
+    element: int | None
+    count: int
+    en: Text
+    zh: Text
+
+
 class Reply(msgspec.Struct, forbid_unknown_fields=True):
-    """From the worker: either a result or a failure."""
+    """From the worker: either a result or a failure; `reports`: of kernels in checked mode."""
 
     name: str
     result: Wire | None = None
     failure: Failure | None = None
+    reports: Annotated[list[Report], Meta(max_length=MAX_REPORTS)] = []
 
 
 class _ArrayHead(msgspec.Struct, array_like=True, forbid_unknown_fields=True):

@@ -13,21 +13,34 @@ import struct
 import sys
 import traceback
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import codec
+
+if TYPE_CHECKING:  # most labs have none
+    from .launch import Kernels
 
 RESERVE = 4 << 20  # bytes of address space kept back, to say so when a student's code has taken all the rest
 PIECE = 4096
 
 
 class Lab:
-    """What a program gets as `lab`: the student's modules, each imported when first asked for."""
+    """What a program gets as `lab`: the student's modules, each imported when first asked for.
 
-    def __init__(self, modules: list[str]) -> None:
-        self._modules = modules
+    `kernels`: the student's kernels, loaded, in a worker of kernels alone; there are no modules there.
+    """
+
+    def __init__(self, modules: list[str], kernels: "Kernels | None" = None) -> None:
+        self._modules, self._kernels = modules, kernels
+
+    @property
+    def kernels(self) -> Any:
+        """The compiled kernels, as the call wants them run."""
+        if self._kernels is None:
+            raise AttributeError("this check has no kernels: its task's file is not a .cu file alone")
+        return self._kernels.module
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._modules:
@@ -35,12 +48,18 @@ class Lab:
         return importlib.import_module(name)
 
 
-def serve(channel: socket.socket, folder: str, modules: list[str], programs: dict[str, Any]) -> None:
+def serve(
+    channel: socket.socket,
+    folder: str,
+    modules: list[str],
+    programs: dict[str, Any],
+    kernels: "Kernels | None" = None,
+) -> None:
     """Answer calls until the grader closes the channel. A frame is four bytes of length, then the message."""
     sys.path.insert(0, folder)
     sys.dont_write_bytecode = True
     os.chdir(folder)
-    lab = Lab(modules)
+    lab = Lab(modules, kernels)
     streams = (sys.stdout, sys.stderr)  # a student may put others in their place
     reserve = _reserve()
     while True:
@@ -51,7 +70,7 @@ def serve(channel: socket.socket, folder: str, modules: list[str], programs: dic
                 return
             call = codec.decode_call(data)
             name = call.name
-            frame = _framed(codec.encode(_answer(call, lab, programs)))
+            frame = _framed(codec.encode(_answer(call, lab, programs, kernels)))
         except SystemExit:
             raise
         except BaseException as error:
@@ -67,12 +86,15 @@ def serve(channel: socket.socket, folder: str, modules: list[str], programs: dic
             return
 
 
-def _answer(call: codec.Call, lab: Lab, programs: dict[str, Any]) -> codec.Reply:
+def _answer(call: codec.Call, lab: Lab, programs: dict[str, Any], kernels: "Kernels | None") -> codec.Reply:
+    if kernels:
+        kernels.begin(call.kernels)
     if call.kind == "import":
         importlib.import_module(call.name)
         return codec.Reply(call.name, {})
     result = programs[call.name](lab, **_writable(codec.from_wire(call.inputs)))
-    return codec.Reply(call.name, codec.to_wire(result))
+    numbers = codec.to_wire(result)  # what it reads back from a device may make a report
+    return codec.Reply(call.name, numbers, reports=kernels.reports() if kernels else [])
 
 
 def _reserve() -> np.ndarray | None:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np  # noqa: F401  # before a student's folder comes first on sys.path
 import pytest
 
+from labkit.check.kernels import Kernels, compiled
 from labkit.check.plugin import Plugin, failure
 
 
 def main() -> None:
-    """Run what the parent asks for on stdin: {folder, modules, seed, skip, broken}."""
+    """Run what the parent asks for on stdin: {folder, modules, kernels, seed, skip, broken}."""
     wanted = json.loads(sys.stdin.buffer.read())
     channel = _private_stdout()
 
@@ -26,14 +27,19 @@ def main() -> None:
     folder = Path(wanted["folder"])
     sys.path.insert(0, str(folder))
     broken = set(wanted["broken"])
-    for module in wanted["modules"]:
-        if module not in broken:
-            tell({"event": "importing", "module": module})
-            result = _imported(module, folder)
-            tell({"event": "imported", "module": module, **result})
-            if result["outcome"] != "passed":
-                broken.add(module)
-    _run(Plugin(folder, wanted["seed"], set(wanted["skip"]), broken, tell), folder)
+    uncompiled = set()
+    for names, prepare in ((wanted["modules"], _imported), (wanted["kernels"], compiled)):
+        for name in names:
+            if name not in broken:
+                tell({"event": "importing", "module": name})
+                result = prepare(name, folder)
+                tell({"event": "imported", "module": name, **result})
+                if result["outcome"] == "no-compiler":
+                    uncompiled.add(name)
+                elif result["outcome"] != "passed":
+                    broken.add(name)
+    kernels = [Kernels(folder / name, broken, uncompiled) for name in wanted["kernels"]]
+    _run(Plugin(folder, wanted["seed"], set(wanted["skip"]), broken, kernels, tell), folder)
     tell({"event": "end"})
     os._exit(0)  # whatever threads a student has left behind
 

@@ -8,6 +8,7 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from labkit import localise
+from labkit.cuda.reports import message_of
 
 TOLERANCE = 1e-9  # relative to the right value, or to 1
 
@@ -20,6 +21,25 @@ class Wrong(Exception):
     ) -> None:
         super().__init__(call)
         self.call, self.got, self.expected, self.finding = call, got, expected, finding
+
+
+class Broken(Exception):
+    """A test needs a module of the student's that could not be imported, or kernels that don't compile."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(module)
+        self.module = module
+
+
+class Reported(Exception):
+    """The checked mode saw a mistake in a kernel: `text` by language, `frame` where it stands."""
+
+    def __init__(self, call: str, report: Any) -> None:
+        super().__init__(report.message)
+        self.call = call
+        message = message_of(report)
+        self.text = {language: message.text(language) for language in ("zh", "en")}
+        self.frame = {"file": report.file, "line": report.line, "function": report.kernel}
 
 
 class Expect:
@@ -46,6 +66,12 @@ class Expect:
         """A law, which the test's own sentence states."""
         if not holds:
             raise Wrong(call, text(got))
+
+    def no_reports(self, call: str, module: Any) -> None:
+        """The checked mode saw no mistake in a module's kernels; warnings are none."""
+        for report in module.reports:
+            if report.severity == "error":
+                raise Reported(call, report)
 
     def adjoints(self, call: str, output: Any, node_to_grad: Any, seed: Any = 1.0) -> None:
         """The adjoint of every node of a small graph, by differences; the first wrong node is named."""

@@ -6,28 +6,22 @@ one Chinese line.
 
 import dataclasses
 import importlib
+import linecache
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from labkit.check.expect import Draw, Expect, Wrong, text
+from labkit.check.expect import Broken, Draw, Expect, Reported, Wrong, text
 from labkit.check.frames import blank_of, frames_of
+from labkit.check.kernels import Kernels, NoCompiler, UnwrittenKernel
 from labkit.localise import Finding
 
 Tell = Callable[[dict[str, Any]], None]
 OUTPUT_CHARACTERS = 600
-
-
-class Broken(Exception):
-    """A test needs a module of the student's that could not be imported."""
-
-    def __init__(self, module: str) -> None:
-        super().__init__(module)
-        self.module = module
 
 
 class Modules:
@@ -45,13 +39,28 @@ class Modules:
 class Plugin:
     """One run: what to skip, what is broken, and where to tell."""
 
-    def __init__(self, folder: Path, seed: int, skip: set[str], broken: set[str], tell: Tell) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        skip: set[str],
+        broken: set[str],
+        kernels: Sequence[Kernels],
+        tell: Tell,
+    ) -> None:
         self._folder, self._seed, self._skip, self._broken, self._tell = folder, seed, skip, broken, tell
+        self._kernels = kernels
 
     @pytest.fixture
     def lab(self) -> Modules:
         """The student's modules."""
         return Modules(self._broken)
+
+    @pytest.fixture
+    def kernels(self) -> Kernels:
+        """The student's kernels; a lab has one file of them."""
+        (kernels,) = self._kernels
+        return kernels
 
     @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:
@@ -103,6 +112,14 @@ def failure(error: BaseException, folder: Path) -> dict[str, Any]:
         return {"outcome": "wrong", **told, "finding": error.finding and _as_text(error.finding)}
     if isinstance(error, Broken):
         return {"outcome": "broken", "module": error.module}
+    if isinstance(error, NoCompiler):
+        return {"outcome": "no-compiler"}
+    if isinstance(error, UnwrittenKernel):
+        return {"outcome": "unwritten", "blank": error.kernel, "frames": [error.frame]}
+    if isinstance(error, Reported):
+        code = linecache.getline(str(folder / error.frame["file"]), error.frame["line"]).strip()
+        frames = [error.frame | {"code": code}]
+        return {"outcome": "reported", "call": error.call, "text": error.text, "frames": frames}
     frames = frames_of(error, folder)
     if isinstance(error, NotImplementedError) and (blank := blank_of(error, folder)):
         return {"outcome": "unwritten", "blank": blank, "frames": frames}

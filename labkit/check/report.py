@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from labkit.check.run import Outcome, Run, Test
+from labkit.check.run import FINE, Outcome, Run, Test
 from labkit.encoding import encoding_problem
 from labkit.lab import Lab, Task
 from labkit.messages import Argument, Message
@@ -12,13 +12,14 @@ from labkit.width import columns, padded
 
 INDENT = "      "
 PASSED, TO_DO = 0, 1
+FAILED = ("wrong", "reported", "crashed", "stopped", "died")
 
 
 def show(lab: Lab, seed: int, run: Run, language: str) -> int:
     """Print the report; the exit code is 0 if every test passed, else 1."""
     for line in lines(lab, seed, run, language):
         print(line)
-    return PASSED if all(outcome.kind == "passed" for outcome in _all_outcomes(run)) else TO_DO
+    return PASSED if all(outcome.kind in FINE for outcome in _all_outcomes(run)) else TO_DO
 
 
 def lines(lab: Lab, seed: int, run: Run, language: str) -> Iterator[str]:
@@ -32,13 +33,16 @@ def lines(lab: Lab, seed: int, run: Run, language: str) -> Iterator[str]:
     if broken:
         yield ""
     states = {task.id: _state(task, run) for task in lab.tasks}
-    width = max(columns(words(f"task-{state}")) for state in ("passed", "unwritten", "wrong", "waiting"))
+    width = max(
+        columns(words(f"task-{state}")) for state in ("passed", "unwritten", "wrong", "waiting", "unchecked")
+    )
     for task in lab.tasks:
         yield f"  {padded(words(f'task-{states[task.id]}'), width)}  {task.title[language]}  {task.id}"
         yield from _details(task, run, words)
     yield ""
-    if all(outcome.kind == "passed" for outcome in _all_outcomes(run)):
-        yield words("check-all-passed", next=seed + 1)
+    kinds = {outcome.kind for outcome in _all_outcomes(run)}
+    if kinds <= set(FINE):
+        yield words("check-all-passed" if kinds == {"passed"} else "check-all-passed-here", next=seed + 1)
     else:
         passed = sum(state == "passed" for state in states.values())
         yield words("check-to-do", passed=passed, total=len(states), seed=seed)
@@ -53,10 +57,11 @@ def _of(task: Task, run: Run) -> list[tuple[Test, Outcome]]:
 
 
 def _state(task: Task, run: Run) -> str:
-    """passed, wrong, unwritten (blanks of its own), or waiting (for another's blank, or a module)."""
-    outcomes = [outcome for _, outcome in _of(task, run) if outcome.kind not in ("passed", "skipped")]
+    """passed, wrong, unchecked, unwritten (blanks of its own) or waiting (for another's, or a module)."""
+    found = [outcome for _, outcome in _of(task, run) if outcome.kind != "skipped"]
+    outcomes = [outcome for outcome in found if outcome.kind not in FINE]
     if not outcomes:
-        return "passed"
+        return "unchecked" if found and all(outcome.kind == "no-compiler" for outcome in found) else "passed"
     if any(outcome.kind not in ("unwritten", "broken") for outcome in outcomes):
         return "wrong"
     own = any(outcome.details.get("blank") in task.blanks for outcome in outcomes)
@@ -75,7 +80,7 @@ def _details(task: Task, run: Run, words: "_Words") -> Iterator[str]:
         yield INDENT + words("waits", blanks=", ".join(others))
     for module in sorted({one.details["module"] for _, one in found if one.kind == "broken"}):
         yield INDENT + words("broken-module", module=module)
-    failed = [(test, one) for test, one in found if one.kind in ("wrong", "crashed", "stopped", "died")]
+    failed = [(test, one) for test, one in found if one.kind in FAILED]
     if failed:
         yield from (INDENT + line for line in words.of_failure(*failed[0]))
         if len(failed) > 1:
@@ -113,6 +118,10 @@ class _Words:
                 yield self("got", got=details["got"])
             if details["finding"]:
                 yield from self._of_finding(details["finding"])
+        elif outcome.kind == "reported":
+            yield self("called", call=details["call"])
+            yield details["text"][self._language]
+            yield from self._of_frames(details["frames"])
         elif outcome.kind == "stopped":
             yield self("stopped", seconds=f"{details['seconds']:g}")
         elif outcome.kind == "died":
@@ -136,6 +145,10 @@ class _Words:
             return [self("import-missing", module=module, folder=str(lab.folder))]
         if problem is not None:
             return [problem.text(self._language)]
+        if outcome.kind == "no-compiler":
+            return [self("no-compiler", file=module)]
+        if outcome.kind == "uncompiled":
+            return [str(details["text"][self._language])]
         error, frames = details.get("error", "NotImplementedError"), details["frames"]
         if error in ("SyntaxError", "IndentationError", "TabError") and frames:
             where = {"module": frames[-1]["file"], "line": frames[-1]["line"], "code": frames[-1]["code"]}

@@ -1,6 +1,7 @@
 """Run the public tests in a child process, and outlive whatever happens there: hangs, crashes, exits."""
 
 import contextlib
+import functools
 import json
 import os
 import queue
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +19,9 @@ import labkit
 from labkit.lab import Lab, WrongUse
 
 START_S = 60.0  # Python, NumPy and pytest, on a slow disk behind a virus scanner
+COMPILE_S = 60.0
 TEST_S, LATER_TEST_S = 3.0, 1.5  # after one test was stopped, others like it should cost less
+FINE = ("passed", "no-compiler")  # where there is no compiler, kernels are nothing to mend
 # -P keeps the student's folder from standing in the place of Python's own modules; labkit may lie in it.
 START = (
     "import sys; sys.path.insert(0, {!r}); import labkit; del sys.path[0]; "
@@ -25,12 +29,15 @@ START = (
 )
 
 
+Start = Callable[[IO[bytes]], "subprocess.Popen[bytes]"]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a test, or the import of a module, ended; `details` depends on the kind.
 
-    kind: passed, unwritten, wrong, broken (its module can't be imported), crashed, stopped (for time), died,
-    or skipped.
+    kind: passed, unwritten, wrong, reported (by the checked mode of kernels), broken (its module can't be
+    imported), uncompiled, crashed, stopped (for time), died, no-compiler, or skipped.
     """
 
     kind: str
@@ -72,24 +79,25 @@ class Run:
                     self.outcomes.setdefault(name, Outcome("skipped"))
 
 
-def run_tests(lab: Lab, seed: int) -> Run:
+def run_tests(lab: Lab, seed: int, start: Start | None = None, unusable: Collection[str] = ()) -> Run:
     """The outcome of every public test of a lab, and of importing its modules.
 
+    `start`: how to start a process of tests, for who runs them elsewhere; `unusable`: files known to be.
     Cost: a second, and some seconds more for each test that has to be stopped.
     Raises: WrongUse if the tests can't be run at all.
     """
-    run = Run()
+    run = Run(imports={name: Outcome("unusable") for name in unusable})
     while not run.finished():
-        _run_once(lab, seed, run)
+        _run_once(lab, seed, run, start or functools.partial(_child, lab))
     return run
 
 
-def _run_once(lab: Lab, seed: int, run: Run) -> None:
+def _run_once(lab: Lab, seed: int, run: Run, start: Start) -> None:
     """One child process; it ends after the last test, or with the first that takes it down."""
-    with tempfile.TemporaryFile() as errors, _child(lab, errors) as process:
+    with tempfile.TemporaryFile() as errors, start(errors) as process:
         try:
             _ask(process, lab, seed, run)
-            lost = _follow(process, run)
+            lost = _follow(process, lab, run)
         finally:
             process.kill()
         said = _last_line(errors)
@@ -115,9 +123,10 @@ def _ask(process: "subprocess.Popen[bytes]", lab: Lab, seed: int, run: Run) -> N
     wanted = {
         "folder": str(lab.folder),
         "modules": lab.modules,
+        "kernels": lab.kernels,
         "seed": seed,
         "skip": sorted(run.outcomes),
-        "broken": sorted(name for name, outcome in run.imports.items() if outcome.kind != "passed"),
+        "broken": sorted(name for name, outcome in run.imports.items() if outcome.kind not in FINE),
     }
     try:
         process.stdin.write(json.dumps(wanted).encode())
@@ -126,7 +135,7 @@ def _ask(process: "subprocess.Popen[bytes]", lab: Lab, seed: int, run: Run) -> N
         pass
 
 
-def _follow(process: "subprocess.Popen[bytes]", run: Run) -> tuple[str, Outcome] | None:
+def _follow(process: "subprocess.Popen[bytes]", lab: Lab, run: Run) -> tuple[str, Outcome] | None:
     """Take the child's events into `run`. If it ends early: what it was at ("": nothing), and its ending."""
     at, limit = "", START_S
     lines = _lines(process)
@@ -149,6 +158,8 @@ def _follow(process: "subprocess.Popen[bytes]", run: Run) -> tuple[str, Outcome]
             }
         elif kind in ("importing", "started"):
             at, limit = event["module" if kind == "importing" else "test"], run.seconds_a_test
+            if at in lab.kernels:
+                limit = COMPILE_S
         else:
             at, limit = "", START_S
             name = event.pop("module" if kind == "imported" else "test")

@@ -116,8 +116,8 @@ def test_a_report_tells_the_points_in_both_languages_and_nothing_of_ours(graded,
     }
     report = graded.report(student)
     points = EXPECTED[student]["lab1"]["points"]
-    assert f"{points} / 100" in report
-    assert f"{points} of 100 points" in report
+    assert f"{points} / 120" in report
+    assert f"{points} of 120 points" in report
     ours = ["Traceback", "autograder", "labkit", "programs.py", "site-packages", "adkit-", str(ROOT)]
     plain = report.replace("\\", "") + (graded.out / student / "feedback.html").read_text(encoding="utf-8")
     assert [name for name in ours if name in plain] == []

@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from autograder.course import Course, CourseError, Lab
+from labkit.cuda import blanks
 from labkit.draw import Item, as_svg
 
 
@@ -63,7 +64,7 @@ class Blanks(_Table):
         files = _files(lab)
         for name in minutes:
             if name not in files:
-                raise CourseError(f"no module has the blank {name!r} of reference/{lab.folder}/lab.toml.")
+                raise CourseError(f"no file has the blank {name!r} of reference/{lab.folder}/lab.toml.")
         rows = [[files[name], f"`{name}`", str(minutes[name]), join.join(tasks[name])] for name in minutes]
         return [*rows, [total, "", str(sum(minutes.values())), ""]]
 
@@ -90,8 +91,11 @@ class Tasks(_Table):
 
 
 def _files(lab: Lab) -> dict[str, str]:
-    """The module in which each function and method of a lab stands."""
+    """The file in which each function, method and kernel of a lab stands."""
     found: dict[str, str] = {}
+    for name in lab.kernels:
+        text = (lab.reference / name).read_text(encoding="utf-8-sig")
+        found |= dict.fromkeys(blanks.kernels(text), name)
     for module in lab.modules:
         try:
             tree = ast.parse((lab.reference / module).read_text(encoding="utf-8-sig"))

@@ -23,6 +23,7 @@ class Explained:
     next: str
     caption: str
     items: list[Item]
+    reports: list[str]
 
 
 def words(id: str, language: str, /, **arguments: Argument) -> str:
@@ -48,6 +49,7 @@ def explained(detail: Detail, hints: HintLevel, language: str) -> Explained:
         next_step(found, hints, language) if found else "",
         words("marked", language, graph=caption) if found else caption,
         _items(detail, language) if len(detail.nodes) > 1 else [],
+        [report.text(language) for report in detail.reports],
     )
 
 

@@ -73,6 +73,9 @@ def _detail(detail: Explained, language: str) -> list[str]:
         lines += [f"  {escape(says)}", ""] if says else []
     for text in (detail.found, detail.sum):
         lines += [f"  {escape(text)}", ""] if text else []
+    if detail.reports:
+        lines += [f"  {words('reports', language)}", ""]
+        lines += [f"  - {escape(report)}" for report in detail.reports] + [""]
     if detail.items:
         drawn = as_text(detail.items).replace("`", "'")
         lines += [f"  {detail.caption}", "", "  ```text"]

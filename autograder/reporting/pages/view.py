@@ -67,8 +67,14 @@ def view(course: Course, lab: Lab, stored: Stored, language: str) -> PageView:
         _summary(course, stored, first, language),
         first.id if first else "",
         [_task(course, lab, stored, task, language) for task in result.tasks],
-        [note.text(language) for note in result.notes],
+        [note.text(language) for note in result.notes] + _gate(stored, language),
     )
+
+
+def _gate(stored: Stored, language: str) -> list[str]:
+    """What the real CUDA compiler says against kernels, where it is installed: a fact, never a check."""
+    lines = [line for entry in stored.facts.checks for line in entry.get("gate", [])]
+    return [words("gate", language, text=line) for line in lines]
 
 
 def _first(result: Result) -> TaskResult | None:

@@ -13,6 +13,8 @@ from numbers import Real
 
 import numpy as np
 
+from labkit import cuda
+
 # --- Helpers ------------------------------------------------------------------------------------------------
 
 
@@ -842,3 +844,76 @@ def partials_or_none(node):
     except Exception:
         partials = []
     return (partials + [None] * len(node.inputs))[: len(node.inputs)]
+
+
+# --- cuda_ops.py --------------------------------------------------------------------------------------------
+
+
+def plain(answer):
+    """Tuples as lists and NumPy's integers as int, at any depth; all else unchanged."""
+    if isinstance(answer, (list, tuple)):
+        return [plain(item) for item in answer]
+    return int(answer) if isinstance(answer, np.integer) else answer
+
+
+def configurations(lab, n, block):
+    """The launch configuration of each number of points."""
+    found = {
+        f"n = {points}": plain(lab.cuda_ops.launch_configuration(points, block)) for points in n.tolist()
+    }
+    return {"configuration": found}
+
+
+def evaluated(lab, points, parameter, sizes):
+    """A graph of given operations at the first points, for several numbers of points."""
+    graph = lab.graph
+    x, z, p = variables(lab, [0.5, 0.5, parameter])
+    evaluator = lab.cuda_ops.DeviceEvaluator(graph.sin(x) / (p + graph.exp(z)), [x, z])
+    answers = {"value": {}, "gradient": {}, "parameter_gradient": {}}
+    for n in sizes.tolist():
+        name, some = f"n = {n}", points[:n]
+        answers["value"][name] = evaluator.value(some)
+        answers["gradient"][name] = evaluator.gradient(some)
+        answers["parameter_gradient"][name] = evaluator.parameter_gradient(some, [p])
+    return answers
+
+
+# --- kernels.cu ---------------------------------------------------------------------------------------------
+# These run beside the kernels alone: `lab` has nothing but `lab.kernels`.
+
+
+def adjoints_after(kernel, n, block, operands, v, upstream, before, aliased):
+    """The adjoints that a backward kernel leaves in the operands' arrays, for n points in blocks of a size.
+
+    operands, before: for each operand a vector, of n numbers or of one that all points share.
+    """
+    values = [cuda.asarray(operand) for operand in operands]
+    adjoints = [cuda.asarray(one) for one in before]
+    if aliased:
+        values, adjoints = [values[0]] * len(values), [adjoints[0]] * len(adjoints)
+    strides = [np.int32(len(operand) == n) for operand in operands]
+    described = [argument for pair in zip(values, strides, strict=True) for argument in pair]
+    arguments = [*described, cuda.asarray(v), cuda.asarray(upstream), *adjoints, np.int32(n)]
+    kernel((max(1, -(-n // block)),), (block,), tuple(arguments))
+    return [cuda.asnumpy(adjoint) for adjoint in adjoints]
+
+
+def backward(lab, kernel, launches, operands, v, upstream, before, shared=(), aliased=False):
+    """The adjoints after a backward kernel, for each launch (n, block) on the first n points.
+
+    operands, before: a row for each operand; of a shared one only the first number counts. aliased: one node
+    stands in all places. The scale is the size of what is added up.
+    """
+    launch = lab.kernels.get_function(kernel)
+    names = "ab"[: len(operands)]
+    answers = {f"{name}_adjoint": {} for name in names}
+    single = [np.float32(row) for row in (operands, before)]
+    for n, block in launches.tolist():
+        ends = [1 if i in shared else n for i in range(len(names))]
+        rows = [[row[:end] for row, end in zip(array, ends, strict=True)] for array in single]
+        found = adjoints_after(
+            launch, n, block, rows[0], np.float32(v[:n]), np.float32(upstream[:n]), rows[1], aliased
+        )
+        for name, adjoint in zip(names, found, strict=True):
+            answers[f"{name}_adjoint"][f"n = {n}, block = {block}"] = adjoint
+    return answers | {"scale": float(np.linalg.norm(upstream))}

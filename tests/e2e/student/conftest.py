@@ -61,12 +61,12 @@ def made(tmp_path_factory):
 class Kit:
     """What a student unpacks: labkit beside the labs, in a folder with an awkward name."""
 
-    def __init__(self, root, made, python):
+    def __init__(self, root, made, python, cache):
         self.root = root / "实验 一" / "作业 (2)"
         self.lab = self.root / "labs" / "lab1_scalars"
         shutil.copytree(ROOT / "labkit", self.root / "labkit", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(made / "labs", self.root / "labs")
-        self._solved, self._python = made / "build" / "solved" / "lab1", python
+        self._solved, self._python, self._cache = made / "build" / "solved" / "lab1", python, cache
 
     def solve(self):
         shutil.copytree(self._solved, self.lab, dirs_exist_ok=True)
@@ -79,9 +79,9 @@ class Kit:
         (self.lab / name).write_text(text.replace(old, new), encoding="utf-8")
         return self
 
-    def command(self, *arguments, start=None, python=None):
+    def command(self, *arguments, start=None, python=None, **settings):
         environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-        environment["PYTHONIOENCODING"] = "gbk"
+        environment |= {"PYTHONIOENCODING": "gbk", "ADKIT_CUDA_CACHE": str(self._cache), **settings}
         command = [str(python or self._python), *STRICT, "-m", "labkit", *arguments]
         return command, {"cwd": start or self.root, "env": environment}
 
@@ -104,5 +104,5 @@ class Kit:
 
 
 @pytest.fixture
-def kit(tmp_path, made, student_python):
-    return Kit(tmp_path, made, student_python)
+def kit(tmp_path, made, student_python, kernel_cache):
+    return Kit(tmp_path, made, student_python, kernel_cache)

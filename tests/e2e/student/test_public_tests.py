@@ -12,6 +12,7 @@ from labkit.check.run import run_tests
 from labkit.lab import read_lab
 
 ROOT = Path(__file__).parents[3]
+HANDED_IN = ["graph.py", "engine.py", "cuda_ops.py", "kernels.cu"]
 REFERENCE = ROOT / "reference" / "lab1_scalars"
 MUTANTS = {
     mutant["id"]: mutant
@@ -28,6 +29,9 @@ SAMPLED = (
     "record-keeps-the-totals",
     "jacobian-unused-input",
     "given-derivative-changed",
+    "launch-rounded-to-nearest",
+    "product-adjoint-without-stride",
+    "log-guard-within-the-block",
 )
 
 
@@ -48,7 +52,7 @@ def test_other_right_work_passes(kit, student, tmp_path):
     (found,) = [
         one for one in find_submissions(ROOT / "examples/submitted", "lab1").found if one.student == student
     ]
-    for name, text in read_submission(found, ["graph.py", "engine.py"]).files.items():
+    for name, text in read_submission(found, HANDED_IN).files.items():
         (kit.lab / name).write_text(text, encoding="utf-8")
     for seed in ("1", "2"):
         code, printed, _ = kit.run("check", "lab1", "--seed", seed)
@@ -80,7 +84,7 @@ def test_no_public_test_holds_a_piece_of_a_solution():
     public = set()
     for path in (REFERENCE / "tests").glob("*.py"):
         public |= runs(tokens(path.read_text(encoding="utf-8")))
-    for name in ("graph.py", "engine.py"):
+    for name in ("graph.py", "engine.py", "cuda_ops.py"):
         text = (REFERENCE / name).read_text(encoding="utf-8")
         regions = [part.partition("### END SOLUTION")[0] for part in text.split("### BEGIN SOLUTION\n")[1:]]
         assert regions

@@ -92,6 +92,6 @@ def test_both_readmes_give_the_apt_lines_that_ci_runs():
     )
     assert english == chinese
     ground, browser = english
-    for package in ("make", "python3", "python3-venv"):
+    for package in ("make", "g++", "python3", "python3-venv"):
         assert package in ground.split()
     assert browser.endswith(" chromium")

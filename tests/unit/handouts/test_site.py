@@ -284,7 +284,7 @@ def test_a_page_that_is_missing_is_named(copy, tmp_path, name):
 def test_a_blank_that_no_module_has_is_told(copy, tmp_path):
     file = copy / "reference/lab1_scalars/lab.toml"
     file.write_text(file.read_text(encoding="utf-8").replace('"jacobian", minutes', '"jacobean", minutes'))
-    with pytest.raises(CourseError, match=r"handouts/zh/lab1\.md:\d+: no module has the blank 'jacobean'"):
+    with pytest.raises(CourseError, match=r"handouts/zh/lab1\.md:\d+: no file has the blank 'jacobean'"):
         build(load_course(copy), tmp_path / "site")
 
 

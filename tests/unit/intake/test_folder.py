@@ -74,6 +74,29 @@ def test_a_module_of_a_slightly_wrong_name_or_place_is_named_but_not_used(
     assert "rename it to graph.py" in message.text("en")
 
 
+@pytest.mark.parametrize("name", ["Kernels.cu", "kernel.cu", "kernels2.cu", "kernels.cu.txt", "kernels.cpp"])
+def test_kernels_of_a_slightly_wrong_name_are_named_but_not_used(lab_folder: Path, name: str) -> None:
+    (lab_folder / "ops.py").touch()
+    (lab_folder / name).touch()
+    submission = read_submission(Found("alice", (lab_folder,)), ("ops.py", "kernels.cu"))
+    assert list(submission.files) == ["ops.py"]
+    assert "rename it to kernels.cu" in submission.problems["kernels.cu"].text("en")
+
+
+def test_kernels_are_taken_as_text_like_modules(lab_folder: Path) -> None:
+    (lab_folder / "kernels.cu").write_bytes(b"\xef\xbb\xbf// \xe6\xa0\xb8\r\n")
+    submission = read_submission(Found("alice", (lab_folder,)), ("kernels.cu",))
+    assert submission.files == {"kernels.cu": "// 核\n"}
+
+
+def test_kernels_that_are_too_large_or_in_another_encoding_are_explained(lab_folder: Path) -> None:
+    (lab_folder / "kernels.cu").write_bytes("// 核函数\n".encode("gbk"))
+    gbk = read_submission(Found("alice", (lab_folder,)), ("kernels.cu",))
+    (lab_folder / "kernels.cu").write_bytes(b" " * (1 << 21))
+    large = read_submission(Found("alice", (lab_folder,)), ("kernels.cu",))
+    assert [one.problems["kernels.cu"].id for one in (gbk, large)] == ["intake.encoding", "intake.too-large"]
+
+
 def test_an_underscore_in_a_module_name_is_no_reason_to_miss_it(
     lab_folder: Path,
 ) -> None:

@@ -15,7 +15,8 @@ import pytest
 
 from autograder.authoring import cutter
 from autograder.course import Limits, load_course
-from autograder.judging.plugin import Plugin, Trial
+from autograder.judging.plugin import Plugin
+from autograder.judging.trial import Trial
 from autograder.sandbox.client import Answer
 from autograder.worker import codec
 
@@ -27,8 +28,8 @@ KEY = bytes(range(32))
 
 @contextlib.contextmanager
 def modules_of(folder: Path) -> Iterator[dict[str, ModuleType]]:
-    """`graph` and `engine` of a solved lab, in sys.modules for as long as the block runs."""
-    names = ("graph", "engine")
+    """The solved modules of a lab, in sys.modules for as long as the block runs."""
+    names = [name for name in ("graph", "engine", "cuda_ops") if (folder / f"{name}.py").exists()]
     assert not set(names) & set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
@@ -80,6 +81,11 @@ def engine(lab1: dict[str, ModuleType]) -> ModuleType:
 
 
 @pytest.fixture(scope="module")
+def cuda_ops(lab1: dict[str, ModuleType]) -> ModuleType:
+    return lab1["cuda_ops"]
+
+
+@pytest.fixture(scope="module")
 def programs() -> ModuleType:
     """programs.py of lab 1."""
     spec = importlib.util.spec_from_file_location("lab1_programs", LAB1 / "grading" / "programs.py")
@@ -102,7 +108,7 @@ class Here:
     def worker(self, limits: Limits) -> "Here":
         return self
 
-    def run(self, program: str, inputs: dict[str, Any]) -> Answer:
+    def run(self, program: str, inputs: dict[str, Any], mode: codec.Mode = "") -> Answer:
         try:
             result = getattr(self._programs, program)(self._lab, **codec.from_wire(codec.to_wire(inputs)))
             return Answer("ok", codec.from_wire(codec.to_wire(result)))

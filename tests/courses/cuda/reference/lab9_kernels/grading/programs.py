@@ -1,0 +1,24 @@
+"""What the checks run: kernels by the launcher alone, and the student's own launches."""
+
+import numpy as np
+
+from labkit import cuda
+
+
+def scale(lab, x, factor, block):
+    given, result = cuda.asarray(x), cuda.empty(x.shape, np.float32)
+    blocks = (x.size + block - 1) // block
+    kernel = lab.kernels.get_function("scale")
+    kernel((blocks,), (block,), (given, result, np.float32(factor), np.int32(x.size)))
+    return {"y": cuda.asnumpy(result)}
+
+
+def total(lab, x):
+    blocks = (x.size + 63) // 64
+    given, result = cuda.asarray(x), cuda.empty(blocks, np.float32)
+    lab.kernels.get_function("total")((blocks,), (64,), (given, result, np.int32(x.size)))
+    return {"y": cuda.asnumpy(result)}
+
+
+def doubled(lab, x):
+    return {"y": lab.cuda_ops.doubled(x)}

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+
+@pytest.mark.task("scale")
+@pytest.mark.points(2)
+@pytest.mark.parametrize("block", [32, 64])
+def test_scale(compare, draw, block):
+    """Every element is scaled, at sizes around the block's.
+    每个元素都被缩放；元素个数取在块大小附近。
+    """
+    for n in (1, block - 1, block, block + 1, 2 * block + 7):
+        compare("scale", x=draw.normal(n).astype(np.float32), factor=1.5, block=block)
+
+
+@pytest.mark.task("scale")
+@pytest.mark.points(1)
+def test_scale_stays_inside(no_reports, compare, draw):
+    """No thread reads or writes past the end.
+    没有线程越界读写。
+    """
+    x = draw.normal(33).astype(np.float32)
+    no_reports("scale", "out-of-bounds", x=x, factor=2.0, block=32)
+    compare("scale", x=x, factor=2.0, block=32)
+
+
+@pytest.mark.task("total")
+@pytest.mark.points(2)
+def test_total(compare, draw):
+    """The total of each block.
+    每个块的和。
+    """
+    for n in (1, 63, 64, 65, 135):
+        compare("total", x=draw.normal(n).astype(np.float32))
+
+
+@pytest.mark.task("total")
+@pytest.mark.points(1)
+def test_total_waits(no_reports, compare, draw):
+    """Threads wait for each other where they must.
+    线程在该等待的地方互相等待。
+    """
+    x = draw.normal(64).astype(np.float32)
+    no_reports("total", "race", "barrier-missed", "barrier-divergent", x=x)
+    compare("total", x=x)
