@@ -11,6 +11,7 @@ from pathlib import Path
 from autograder.course import Lab
 from autograder.sandbox import compiling, objects
 from autograder.sandbox.client import Level, SandboxError
+from autograder.sandbox.gate import look
 from labkit.cuda import compile as cuda
 from labkit.cuda import screen
 from labkit.messages import Argument, Message
@@ -71,6 +72,7 @@ class _Build:
         gate: tuple[str, ...] = ()
         try:
             self._screen(self._text)
+            gate = tuple(map(clean, look(self._level, self._text, self._name)))
             unit = cuda.unit(self._text, self._name)
             self._screen_expanded(unit)
             fast, checked = (self._library(unit, mode) for mode in cuda.MODES)

@@ -14,8 +14,10 @@ import pytest
 
 from autograder.course import CompileLimits
 from autograder.sandbox import compile_jail, compiling, objects
-from autograder.sandbox.client import SandboxError
+from autograder.sandbox.client import Level, SandboxError
 from autograder.sandbox.compiling import Made, compile_safely
+from autograder.sandbox.gate import look
+from labkit.cuda import nvrtc
 
 GXX = shutil.which("g++")
 pytestmark = pytest.mark.skipif(GXX is None, reason="no g++ on this machine")
@@ -171,6 +173,21 @@ def test_an_object_whose_bytes_were_changed_raises_nothing(compile_text: Compile
         changed = bytearray(content)
         changed[place] ^= 0xFF
         objects.refusals(bytes(changed), RUNTIME, checked=False)
+
+
+@pytest.mark.skipif(nvrtc.version() is None, reason="NVRTC is not installed")
+@pytest.mark.parametrize("level", ["full", "portable"])
+def test_nvrtc_reads_nothing_of_the_grader_s_and_ends(level: Level, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.h"
+    secret.write_text(f"int {SECRET} = +;\n")
+    bomb = "template<int N, int M> struct A { static const int v = A<N-1, 2*M>::v ^ A<N-1, 2*M+1>::v; };\n"
+    bomb += "template<int M> struct A<0, M> { static const int v = M; };\n__device__ int x = A<30, 0>::v;"
+    kernel = 'extern "C" __global__ void k(float* y) {{ y[0] = {}; }}'
+    assert look(level, kernel.format("1"), "kernels.cu") == ()
+    assert look(level, kernel.format("\nz"), "kernels.cu")[0].startswith("kernels.cu:2: ")
+    (told,) = look(level, f'#include "{secret}"', "kernels.cu")
+    assert told.startswith("kernels.cu:1: cannot open source file") and SECRET not in told
+    assert all("out of memory" in line for line in look(level, bomb, "kernels.cu"))
 
 
 @pytest.mark.skipif(

@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
+from autograder import key
 from autograder.batch import depends
-from autograder.course import CourseError
+from autograder.batch.store import Store
+from autograder.course import CourseError, load_course
+from autograder.reporting.pages import student_pages
 from labkit.cuda import compile as cuda
+from labkit.cuda import nvrtc
 
 pytestmark = pytest.mark.skipif(cuda.compiler() is None, reason="no C++ compiler on this machine")
 
@@ -47,6 +51,11 @@ WORK: dict[str, Callable[[str], dict[str, str | None]]] = {
     "forward_only": lambda text: {
         "kernels": edited(
             text, "= factor * x[i];", "= !i || y[i - 1] == factor * x[i - 1] ? factor * x[i] : 0;"
+        )
+    },
+    "only_gnu": lambda text: {
+        "kernels": edited(
+            text, "y[i] = factor * x[i];", "float own[n]; own[0] = factor * x[i]; y[i] = own[0];"
         )
     },
     "ops": lambda text: {"cuda_ops": "def doubled(x):\n    return 3 * x\n"},
@@ -135,6 +144,27 @@ def test_other_tasks_are_unharmed(graded: Any, student: str, outcomes: list[str]
 def test_a_page_shows_what_the_checked_mode_saw(graded: Any) -> None:
     (detail,) = graded.file("no_barrier", "facts.json")["details"]
     assert detail["reports"] and detail["check"] in (TOTAL, WAITS)
+
+
+@pytest.mark.skipif(nvrtc.version() is None, reason="NVRTC is not installed")
+def test_what_the_real_compiler_says_is_a_fact_on_the_page_and_costs_nothing(
+    cuda_course: Any, graded: Any
+) -> None:
+    assert graded.points("only_gnu") == [8, 2, 3, 3]
+    (told,) = [one["gate"] for one in graded.file("only_gnu", "facts.json")["checks"] if "gate" in one]
+    assert told[0].startswith("kernels.cu:4: ")
+    assert not [one for one in graded.file("right", "facts.json")["checks"] if "gate" in one]
+    stored = Store(graded.out / "lab9", key.key_id(key.load_key())).load("only_gnu")
+    assert stored is not None
+    pages = student_pages(load_course(cuda_course.root), cuda_course.lab, stored)
+    assert "NVRTC" in pages["feedback.md"].decode() and "NVRTC" in pages["feedback.html"].decode()
+
+
+def test_the_page_lists_reports_in_both_languages(cuda_course: Any, graded: Any) -> None:
+    stored = Store(graded.out / "lab9", key.key_id(key.load_key())).load("no_barrier")
+    assert stored is not None
+    page = student_pages(load_course(cuda_course.root), cuda_course.lab, stored)["feedback.md"].decode()
+    assert "kernels.cu, line 16, kernel total" in page and "kernels.cu 第 16 行，核函数 total" in page
 
 
 def test_grading_twice_gives_the_same_bytes(cuda_course: Any, graded: Any) -> None:
