@@ -66,7 +66,9 @@ def compiler() -> str | None:
 def version(name: str) -> int:
     """The major version of a compiler, 0 if it can't be run."""
     try:
-        said = subprocess.run([name, "-dumpversion"], capture_output=True, text=True, timeout=10).stdout
+        said = subprocess.run(
+            [name, "-dumpversion"], capture_output=True, encoding="utf-8", errors="replace", timeout=10
+        ).stdout
         return int(said.split(".")[0])
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return 0
@@ -201,7 +203,12 @@ def _run(command: Sequence[str], filename: str) -> None:
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=COMPILE_S, env=environment
+            command,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=COMPILE_S,
+            env=environment,
         )
     except subprocess.TimeoutExpired:
         raise CompileError(Message("cuda.compile-time", {"file": filename, "seconds": COMPILE_S})) from None
@@ -245,7 +252,7 @@ def _lines(library: Path, filename: str) -> list[list[int]]:
 def _tool(*command: str) -> str:
     try:
         return subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=COMPILE_S
+            command, capture_output=True, encoding="utf-8", errors="replace", timeout=COMPILE_S
         ).stdout
     except FileNotFoundError:
         raise CompileError(Message("cuda.no-compiler")) from None
