@@ -46,7 +46,7 @@ OPERATORS: list[tuple[str, str, str]] = [
     ("step changed", r"/= 2", "/= 4"),
     ("step changed", r"\*= 2", "*= 4"),
     ("index off by one", r"\[(t|i|column|row|start|j)\]", r"[\1 + 1]"),
-    ("fill left out", r"(?<== )(.+) \? (.+) : .+(?=;)", r"\2"),
+    ("fill left out", r"(?<=[\w\]] = )([^?;]+) \? ([^?;]+) : [^?;]+(?=;)", r"\2"),
     ("begun wrong", r"= 0\.0f;", "= 1.0f;"),
     ("row length changed", r"\* columns\b", "* rows"),
     ("row length changed", r"\* width\b", "* height"),
@@ -61,12 +61,13 @@ class Mutant:
     operator: str
     before: str  # the line
     after: str
+    nth: int  # of the lines that read like `before`
     text: str
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> tuple[str, str, str, int]:
         """What names it in survivors.toml: lines may move."""
-        return self.kernel.name, self.before, self.after
+        return self.kernel.name, self.before, self.after, self.nth
 
 
 def unit(kernel: Kernel) -> str:
@@ -90,7 +91,8 @@ def mutants_of(kernel: Kernel) -> Iterator[Mutant]:
                 text = "\n".join([*lines[:number], after, *lines[number + 1 :]]) + "\n"
                 if text not in seen and after != code:
                     seen.add(text)
-                    yield Mutant(kernel, operator, line.strip(), after.strip(), text)
+                    nth = 1 + [other.strip() for other in lines[:number]].count(line.strip())
+                    yield Mutant(kernel, operator, line.strip(), after.strip(), nth, text)
 
 
 def renamed(mutant: Mutant, number: int) -> tuple[Kernel, str]:
@@ -134,10 +136,13 @@ def judge(mutants: list[Mutant]) -> list[str]:
 
 
 @cache
-def proven(path: Path = FOLDER / "survivors.toml") -> dict[tuple[str, str, str], str]:
+def proven(path: Path = FOLDER / "survivors.toml") -> dict[tuple[str, str, str, int], str]:
     """Why a survivor computes the same as the right kernel, by its key."""
     table = tomllib.loads(path.read_text("utf-8"))
-    return {(one["kernel"], one["before"], one["after"]): one["why"] for one in table.get("survivor", [])}
+    return {
+        (one["kernel"], one["before"], one["after"], one.get("nth", 1)): one["why"]
+        for one in table.get("survivor", [])
+    }
 
 
 def batches(size: int = 40) -> Iterator[list[Mutant]]:
