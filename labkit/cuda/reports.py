@@ -1,0 +1,89 @@
+"""What was found wrong with a kernel: one report for each mistake, counted, not one for each thread."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from labkit.messages import Argument, Message, both
+
+KINDS = (  # the order of enum Kind in runtime.h, then what is found outside of kernels
+    "race",
+    "out-of-bounds",
+    "uninitialised-read",
+    "barrier-missed",
+    "barrier-divergent",
+    "warp-mask",
+    "write-to-const",
+    "misaligned",
+    "division-by-zero",
+    "null-pointer",
+    "stack-overflow",
+    "timeout",
+    "launch",
+    "unwritten-output",
+)
+MOST = 200  # reports are kept of one module; what is found beyond only adds to those that are there
+
+Index = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A mistake in a kernel or in its launch.
+
+    `line` is 0 and `thread`, `block` and `element` are None where there is none. `count` is how often it was found,
+    over all launches; the rest is the first time. `message` says it in English and in Chinese.
+    """
+
+    kind: str
+    severity: str  # "error" or "warning"
+    kernel: str
+    file: str
+    line: int
+    thread: Index | None = None
+    block: Index | None = None
+    element: int | None = None
+    count: int = 1
+    said: Message = field(default=Message(""), compare=False)
+    identity: tuple[Argument, ...] = field(default=(), repr=False)
+
+    @property
+    def message(self) -> str:
+        """The sentence, "English / 中文"."""
+        return both(self.said.id, **self.said.arguments)
+
+    def text(self, language: str) -> str:
+        """A whole line for a person: where, what, how often."""
+        return message_of(self).text(language)
+
+    def __str__(self) -> str:
+        return f"{self.text('en')} / {self.text('zh')}"
+
+
+def message_of(report: Report) -> Message:
+    """The report as one message whose words can be chosen later."""
+    return report.said
+
+
+class Reports:
+    """The reports of a module: equal mistakes are one report, and there is an end to them."""
+
+    def __init__(self) -> None:
+        self._by_identity: dict[tuple[Argument, ...], Report] = {}
+
+    def __iter__(self) -> Iterator[Report]:
+        return iter(self._by_identity.values())
+
+    def add(self, report: Report) -> None:
+        """Count a report; an error explains more than a warning of the same place."""
+        identity = (report.kind, report.kernel, report.line, *report.identity)
+        known = self._by_identity.get(identity)
+        if known is None:
+            if len(self._by_identity) < MOST:
+                self._by_identity[identity] = report
+            return
+        worse = report if known.severity == "warning" and report.severity == "error" else known
+        self._by_identity[identity] = replace(worse, count=known.count + report.count)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._by_identity.clear()
