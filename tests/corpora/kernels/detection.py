@@ -1,6 +1,6 @@
 """Which mistakes are seen in fast mode and which in checked mode: the table in docs/cuda-detection.md.
 
-python tests/corpora/kernels/detection.py writes it anew.
+`PYTHONPATH=tests/corpora python -m kernels.detection` writes it anew.
 """
 
 from collections import Counter
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from .corpus import Kernel, corpus
-from .running import ORDERS, default_case, module_of, run
+from .running import ORDERS, default_case, impatient, module_of, run
 
 PAGE = Path(__file__).parents[3] / "docs" / "cuda-detection.md"
 HEAD = """# What the kernel checker sees
 
-Written by `python -m kernels.detection` in `tests/corpora`; a test compares. Each mistake stands in one or more small
+Written by `PYTHONPATH=tests/corpora python -m kernels.detection`; a test compares. Each mistake stands in one or more small
 kernels of `tests/corpora/kernels/wrong`, run at one size. *Fast* compares values with NumPy's in three thread orders
 and has a guard page behind each array; *checked* follows every load and store.
 
@@ -70,4 +70,5 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(table(), encoding="utf-8")
+    with impatient():
+        PAGE.write_text(table(), encoding="utf-8")

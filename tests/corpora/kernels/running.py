@@ -1,16 +1,28 @@
 """Runs kernels of the corpus through labkit.cuda and compares with the truth."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from labkit import cuda
+from labkit.cuda import launcher
 
 from .corpus import Kernel
 from .problems import PROBLEMS, Case, Size, Unwritten
 
 ORDERS = ("forward", "reverse", "shuffled")
 WITHOUT_LINE = {"launch", "unwritten-output"}  # they belong to a launch, not to a statement
+
+
+@contextmanager
+def impatient(seconds: float = 0.3) -> Iterator[None]:
+    """All kernels of the corpus end soon, or never."""
+    patience, launcher.SECONDS = launcher.SECONDS, seconds
+    yield
+    launcher.SECONDS = patience
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ def run(module: Any, kernel: Kernel, block: int, size: Size) -> Outcome:
 
 def launch(module: Any, name: str, case: Case) -> Outcome:
     """One launch, its values and its reports."""
-    module.clear()
+    module.reports.clear()
     arguments = [on_device(argument) for argument in case.arguments]
     try:
         module.get_function(name)(case.grid, case.block, tuple(arguments), shared_mem=case.shared_mem)

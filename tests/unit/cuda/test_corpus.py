@@ -1,6 +1,7 @@
 """The kernel checker on the corpus: each wrong kernel reported by kind and line, each right one clean."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -8,12 +9,18 @@ import pytest
 from kernels.corpus import FOLDER, Kernel, corpus
 from kernels.detection import PAGE, modules, table
 from kernels.problems import PROBLEMS
-from kernels.running import ORDERS, default_case, missed, module_of, run
+from kernels.running import ORDERS, default_case, impatient, missed, module_of, run
 
 from labkit.cuda import compile
 
 pytestmark = pytest.mark.skipif(compile.compiler() is None, reason="no C++ compiler on this machine")
 RIGHT, WRONG = corpus("right"), corpus("wrong")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def endless_kernels_are_stopped_soon() -> Iterator[None]:
+    with impatient():
+        yield
 
 
 def each(kernels: tuple[Kernel, ...]) -> Any:
@@ -67,4 +74,4 @@ def test_a_right_kernel_has_right_values_and_no_reports_in_any_mode(kernel: Kern
 
 
 def test_the_detection_table_is_what_the_checker_sees_now() -> None:
-    assert PAGE.read_text("utf-8") == table(), "python -m kernels.detection in tests/corpora writes it anew"
+    assert PAGE.read_text("utf-8") == table(), "PYTHONPATH=tests/corpora python -m kernels.detection writes it anew"
