@@ -62,7 +62,7 @@ def mutate() -> bool:
 
 def print_table(verdicts: Counter[tuple[str, str]]) -> None:
     """A line for each operator: how its mutants were caught."""
-    words = ("report", "values", "fast", "survived")
+    words = ("report", "values", "warning", "fast", "survived")
     print(f"{'':24}" + "".join(f"{word:>10}" for word in words))
     for operator in dict.fromkeys(name for name, _ in verdicts):
         print(f"{operator:24}" + "".join(f"{verdicts[operator, word]:10}" for word in words))

@@ -104,16 +104,19 @@ def renamed(mutant: Mutant, number: int) -> tuple[Kernel, str]:
 
 
 def how_caught(module: Any, kernel: Kernel) -> str | None:
-    """`report` or `values`, at the first size that shows it; None if nothing does."""
+    """`report`, or else `values`, or else `warning`, if some size shows it."""
     family = PROBLEMS[kernel.problem].family
-    values = False
+    found = None
     for block in family.blocks:
         for size in [*family.few, *family.sizes(block)]:
             outcome = run(module, kernel, block, size)
             if outcome.reports:
                 return "report"
-            values = values or not outcome.right
-    return "values" if values else None
+            if not outcome.right:
+                found = "values"
+            elif outcome.warnings:
+                found = found or "warning"
+    return found
 
 
 def try_all(mutants: list[Mutant], backend: str, order: str = "forward") -> list[str | None]:
@@ -125,7 +128,7 @@ def try_all(mutants: list[Mutant], backend: str, order: str = "forward") -> list
 
 
 def judge(mutants: list[Mutant]) -> list[str]:
-    """`report`, `values`, `fast` (only there) or `survived` for each."""
+    """`report`, `values`, `warning`, `fast` (only there) or `survived` for each."""
     verdicts = [found or "survived" for found in try_all(mutants, "cpu-check")]
     left = [number for number, verdict in enumerate(verdicts) if verdict == "survived"]
     for order in ORDERS if left else ():

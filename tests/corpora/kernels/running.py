@@ -27,10 +27,11 @@ def impatient(seconds: float = 0.3) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Are the values right, and the reports of severity error."""
+    """Are the values right, and the reports by severity."""
 
     right: bool
-    reports: tuple[Any, ...]
+    reports: tuple[Any, ...]  # errors
+    warnings: tuple[Any, ...]
 
 
 def module_of(text_or_path: Any, kernels: list[Kernel], backend: str, order: str = "forward") -> Any:
@@ -59,7 +60,11 @@ def launch(module: Any, name: str, case: Case) -> Outcome:
         right = all(agrees(cuda.asnumpy(arguments[place]), truth) for place, truth in case.truth.items())
     except cuda.LaunchError:
         right = False
-    return Outcome(right, tuple(report for report in module.reports if report.severity == "error"))
+    errors, warnings = (
+        tuple(report for report in module.reports if report.severity == severity)
+        for severity in ("error", "warning")
+    )
+    return Outcome(right, errors, warnings)
 
 
 def on_device(argument: Any) -> Any:
