@@ -67,7 +67,7 @@ def check_arguments(
         raise refuse("arguments", kernel=kernel)
     if len(given) != len(parameters):
         raise refuse("count", kernel=kernel, wanted=len(parameters), given=len(given))
-    made = []
+    made: list[Array | Value] = []
     for number, (argument, parameter, name) in enumerate(zip(given, parameters, names, strict=True), 1):
         where: dict[str, Argument] = {"kernel": kernel, "number": number, "name": name}
         made.append((_array if parameter.pointer else _value)(argument, parameter, where))
@@ -76,7 +76,7 @@ def check_arguments(
     return made
 
 
-def _array(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Array | Value:
+def _array(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Array:
     if isinstance(given, np.ndarray):
         raise refuse("host-array", **where)
     if hasattr(given, "__cuda_array_interface__"):
@@ -93,7 +93,7 @@ def _array(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Array |
     return given
 
 
-def _value(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Array | Value:
+def _value(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Value:
     if wanted.letter == "s":
         raise refuse("structure", **where)
     dtype = np.dtype(f"{wanted.letter}{wanted.size}")
@@ -101,14 +101,18 @@ def _value(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Array |
         if given.dtype != dtype:
             raise refuse("value-wanted", wanted=type_name(wanted), given=str(given.dtype), **where)
         return Value(given.tobytes())
-    exact = {"f": float, "b": bool, "i": int, "u": int}[wanted.letter]
-    if type(given) is not exact:
+    if type(given) is not {"f": float, "b": bool, "i": int, "u": int}[wanted.letter]:
         raise refuse("value-wanted", wanted=type_name(wanted), given=_described(given), **where)
-    if exact is float and wanted.size != 8:
+    if isinstance(given, float) and wanted.size != 8:
         raise refuse("python-float", **where)
-    if exact is int and not np.iinfo(dtype).min <= given <= np.iinfo(dtype).max:
+    if isinstance(given, int) and dtype.kind in "iu" and not _fits(given, dtype):
         raise refuse("range", wanted=type_name(wanted), given=str(given)[:40], **where)
     return Value(dtype.type(given).tobytes())
+
+
+def _fits(given: int, dtype: np.dtype[Any]) -> bool:
+    limits = np.iinfo(dtype)
+    return int(limits.min) <= given <= int(limits.max)
 
 
 def type_name(parameter: Parameter) -> str:

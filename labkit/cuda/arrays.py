@@ -22,7 +22,7 @@ class Storage:
 
 
 class Array:
-    """An array on the device. Kernels take it; `asnumpy` brings it back. Slices and reshapes are views of it."""
+    """An array on the device: kernels take it, `asnumpy` brings it back; slices and reshapes are views."""
 
     def __init__(self, storage: Storage, view: npt.NDArray[Any]) -> None:
         self.storage, self._view = storage, view
@@ -55,7 +55,7 @@ class Array:
     @property
     def is_contiguous(self) -> bool:
         """Whether a kernel can count through it from its first element."""
-        return self._view.flags.c_contiguous
+        return bool(self._view.flags.c_contiguous)
 
     @property
     def offset(self) -> int:
@@ -105,7 +105,7 @@ def zeros(shape: Shape, dtype: npt.DTypeLike = np.float32) -> Array:
     return _array(np.zeros(shape, dtype), 1)
 
 
-def asarray(values: npt.ArrayLike, dtype: npt.DTypeLike = None) -> Array:
+def asarray(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
     """A copy of `values` on the device; an array that is there already stays itself."""
     if isinstance(values, Array):
         if dtype is not None and values.dtype != dtype:

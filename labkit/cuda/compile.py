@@ -1,7 +1,7 @@
 """kernels.cu to a shared library: what is compiled, by what, and the cache in which results are kept.
 
-A library KEY.so has a file KEY.json beside it: the variables and lines that the runtime and reports need. The key
-depends on the text alone and not on the compiler, so that a library in the cache can be used where none is.
+A library KEY.so has a file KEY.json beside it: the variables and lines that the runtime and reports need. The
+key depends on the text and not on the compiler: a library in the cache can be used where there is none.
 """
 
 import functools
@@ -31,8 +31,11 @@ _COMMON = (
 ).split()
 _MODE = {
     "fast": ["-O2"],
-    "check": "-O1 -DCU_CHECK -fsanitize=thread -fsanitize=bounds,alignment,null,integer-divide-by-zero".split(),
+    "check": "-O1 -DCU_CHECK -fsanitize=thread,alignment,null,integer-divide-by-zero".split(),
 }
+# Without the second, clang hooks only the store of `s[t] += …`, and a read of what nobody stored goes unseen.
+_CLANG_CHECK = ["-fsanitize=array-bounds", "-mllvm", "-tsan-instrument-read-before-write=1"]
+_LINK = {"fast": [], "check": [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]}
 _SYMBOL = re.compile(r"([0-9a-f]{16}) ([0-9a-f]{16}) [bBdD] (.+)")
 _ROW = re.compile(r"(\S.*?)\s+(\d+)\s+(0x[0-9a-f]+|0)\b")
 
@@ -102,10 +105,10 @@ def runtime_key() -> str:
 def object_command(chosen: str, source: Path, mode: str, out: Path) -> list[str]:
     """The command that compiles a unit; it reads `source`, labkit/cuda/runtime/*.h and the toolchain."""
     command = [chosen, *_COMMON, *_MODE[mode], "-I", str(RUNTIME), "-c", str(source), "-o", str(out)]
-    if "clang" in Path(chosen).name:
-        # Else clang hooks only the store of `s[t] += …`, and the read of what nobody stored goes unseen.
-        return command + (["-mllvm", "-tsan-instrument-read-before-write=1"] if mode == "check" else [])
-    return [*command, "-fno-gnu-unique"]
+    clang = "clang" in Path(chosen).name
+    if mode == "check":
+        command += _CLANG_CHECK if clang else ["-fsanitize=bounds"]
+    return command if clang else [*command, "-fno-gnu-unique"]
 
 
 def compile_object(text: str, filename: str, mode: str, out: Path, names: Sequence[str] = ()) -> None:
@@ -121,7 +124,17 @@ def link(obj: Path, mode: str, out: Path, filename: str = "kernels.cu") -> None:
     """Link an object to the library `out`, and write the tables beside it. Raises: CompileError."""
     with tempfile.TemporaryDirectory(dir=out.parent) as folder:
         made = Path(folder) / out.name
-        _run([_needed_compiler(), "-shared", "-o", str(made), str(obj), "-Wl,-z,now", "-lm"], filename)
+        command = [
+            _needed_compiler(),
+            "-shared",
+            "-o",
+            str(made),
+            str(obj),
+            *_LINK[mode],
+            "-Wl,-z,now",
+            "-lm",
+        ]
+        _run(command, filename)
         tables = {"variables": _variables(made), "lines": _lines(made, filename)}
         beside = made.with_suffix(".json")
         beside.write_text(json.dumps(tables), encoding="utf-8")
@@ -152,7 +165,18 @@ def build_runtime() -> Path:
         with tempfile.TemporaryDirectory(dir=library.parent) as folder:
             made = Path(folder) / "runtime.so"
             _run(
-                [chosen, "-std=gnu++17", "-O2", "-fPIC", "-shared", "-w", "-o", str(made), *sources],
+                [
+                    chosen,
+                    "-std=gnu++17",
+                    "-O2",
+                    "-fPIC",
+                    "-shared",
+                    "-fvisibility=hidden",
+                    "-w",
+                    "-o",
+                    str(made),
+                    *sources,
+                ],
                 "runtime",
             )
             made.replace(library)

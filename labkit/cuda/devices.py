@@ -29,7 +29,7 @@ def cupy() -> Any:
 
 
 def choose(backend: str = "auto") -> str:
-    """The backend meant by a name. "auto": $ADKIT_CUDA_BACKEND, else the GPU if there is one, else "cpu-check"."""
+    """The backend meant. "auto": $ADKIT_CUDA_BACKEND, else the GPU if there is one, else "cpu-check"."""
     if backend == "auto":
         backend = os.environ.get("ADKIT_CUDA_BACKEND") or ("gpu" if cupy() else "cpu-check")
     if backend not in BACKENDS:
@@ -54,7 +54,7 @@ def zeros(shape: arrays.Shape, dtype: npt.DTypeLike = np.float32) -> Any:
     return cupy().zeros(shape, dtype) if choose() == "gpu" else arrays.zeros(shape, dtype)
 
 
-def asarray(values: npt.ArrayLike, dtype: npt.DTypeLike = None) -> Any:
+def asarray(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Any:
     """A copy of `values` on the device, contiguous; what is there already stays itself."""
     return cupy().asarray(values, dtype, order="C") if choose() == "gpu" else arrays.asarray(values, dtype)
 

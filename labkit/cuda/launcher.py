@@ -285,7 +285,7 @@ class Library:
 
     def _report(self, kernel: str, raw: _Report, what: _Launch) -> Report:
         kind = KINDS[raw.kind]
-        array = raw.array.decode(errors="replace")
+        array = raw.array.decode(errors="replace").replace("const ", "").replace("struct ", "")
         line, other_line = self._line(raw.site), self._line(raw.other_site)
         arguments: dict[str, Argument] = {
             "array": array,
@@ -311,14 +311,14 @@ class Library:
             element=raw.element if array and not array.startswith("@") and kind != "misaligned" else None,
             count=raw.count,
             said=Message(f"cuda.{_message(kind, raw, array)}", arguments),
-            identity=(array, other_line),
+            identity=(array, *sorted((line, other_line))),
         )
 
     def _line(self, site: int) -> int:
         """The student's line of a place in the code; 0 if there is none."""
         if site & _IS_LINE:
             return site & ~_IS_LINE
-        # A site is a return address: the call stands before it. Code of our headers belongs to the line before.
+        # A return address: the call stands before it. Code of our headers belongs to the line before.
         at = bisect_right(self._offsets, site - 1) - 1 if site else -1
         while at >= 0 and not self._lines[at]:
             at -= 1

@@ -32,8 +32,8 @@ class RawModule:
     """The kernels of one file.
 
     code, path: the text, or the file that holds it.
-    backend: "auto" (the GPU if CuPy can use one, else "cpu-check"), "gpu", "cpu" (fast), "cpu-check" (slower; finds
-    races, accesses out of bounds and the other mistakes of reports.KINDS).
+    backend: "auto" (the GPU if CuPy can use one, else "cpu-check"), "gpu", "cpu" (fast), "cpu-check" (slower;
+    finds races, accesses out of bounds and the other mistakes of reports.KINDS).
     name_expressions: the templates to instantiate, as in "mm<16>".
     order: in which order "cpu" runs the threads: forward, reverse or shuffled. A right kernel does not mind.
     Raises: CompileError, with the student's own line.
@@ -54,6 +54,7 @@ class RawModule:
         self.file = "kernels.cu" if path is None else Path(path).name
         self.backend = devices.choose(backend)
         self.order = ORDERS[ORDERS.index(order)]
+        _screen(text, self.file)
         self._texts = {kernel.name: kernel for kernel in screen.kernels(text)}
         self._reports = Reports()
         self._outputs: weakref.WeakSet[Storage] = weakref.WeakSet()
@@ -149,6 +150,12 @@ class RawModule:
                 identity=(name,),
             )
         )
+
+
+def _screen(text: str, file: str) -> None:
+    for line, kind, what in screen.screen(text):
+        message = Message(f"cuda.screen-{kind}", {"file": file, "line": line, "text": what})
+        raise compiler.CompileError(message, file, line)
 
 
 class Kernel:

@@ -30,8 +30,8 @@ Index = tuple[int, int, int]
 class Report:
     """A mistake in a kernel or in its launch.
 
-    `line` is 0 and `thread`, `block` and `element` are None where there is none. `count` is how often it was found,
-    over all launches; the rest is the first time. `message` says it in English and in Chinese.
+    `line` is 0 and `thread`, `block` and `element` are None where there is none. `count` is how often it was
+    found, over all launches; the rest is the first time. `message` says it in English and in Chinese.
     """
 
     kind: str
@@ -75,7 +75,7 @@ class Reports:
 
     def add(self, report: Report) -> None:
         """Count a report; an error explains more than a warning of the same place."""
-        identity = (report.kind, report.kernel, report.line, *report.identity)
+        identity = (report.kind, report.kernel, *(report.identity or (report.line, report.said.id)))
         known = self._by_identity.get(identity)
         if known is None:
             if len(self._by_identity) < MOST:

@@ -1,4 +1,4 @@
-"""The text of a kernels.cu: its kernels and their parameters, what has no place in it, what C++ lacks for it."""
+"""The text of a kernels.cu: its kernels, what has no place in it, and what C++ needs rewritten."""
 
 import re
 from typing import NamedTuple
@@ -17,14 +17,14 @@ _DYNAMIC_SHARED = re.compile(
 )
 # What a kernel file may not hold, and the name of the problem (cuda.screen-NAME in the messages).
 _FORBIDDEN = {
-    "include": r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:include|include_next|import|embed|pragma[ \t]+(?!unroll))\b",
+    "include": r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:(?:include\w*|import|embed|line)\b|pragma[ \t]+(?!unroll)|\d)",
     "launch": r"<<<",
     "assembly": r"\b(?:asm|__asm|__asm__)\b",
     "attribute": r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__extension__)\b|\[\s*\[",
-    "host": r"\b(?:__host__|cuda[A-Z]\w*|std)\b",
-    "builtin": r"\b(?:__builtin\w*|__sync_\w*|__atomic\w*|__sanitizer\w*|__tsan\w*|__ubsan\w*|cu_\w*|CU_\w*|host_\w*)\b",
+    "host": r"\b(?:cuda[A-Z]\w*|std)\b",
+    "builtin": r"\b(?:__(?:builtin|sync|atomic|sanitizer|tsan|ubsan)_\w+|(?:cu|CU|host)_\w*)\b",
     "extern": r"\bextern\b(?!\s*\"C\"\s*(?:__global__|__device__|\{)|\s*__shared__)",
-    "thread-local": r"\b(?:thread_local|__thread|constinit|typeid|throw|try|catch|new|delete|virtual|operator\s*new)\b",
+    "thread-local": r"\b(?:thread_local|__thread|constinit|typeid|throw|try|catch|new|delete|virtual)\b",
 }
 _PROBLEMS = {kind: re.compile(pattern, re.MULTILINE) for kind, pattern in _FORBIDDEN.items()}
 
@@ -54,21 +54,14 @@ class Problem(NamedTuple):
     text: str
 
 
-def blanked(text: str, keep_strings: bool = False) -> str:
-    """The text with comments (and strings) made of spaces: same length, same lines."""
-
-    def blank(found: re.Match[str]) -> str:
-        if keep_strings and found[0][0] == '"':
-            return found[0]
-        return re.sub(r"[^\n]", " ", found[0])
-
-    return _OPAQUE.sub(blank, text)
+def blanked(text: str, kept: str = "") -> str:
+    """The text with comments and strings, but for `kept`, made of spaces: same length, same lines."""
+    return _OPAQUE.sub(lambda found: found[0] if found[0] == kept else re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def screen(text: str) -> list[Problem]:
     """What has no place in a kernel file, by line; empty for an honest one."""
-    code = re.sub(r'"(?!C")[^"\n]*"', lambda found: " " * len(found[0]), blanked(text, keep_strings=True))
-    code = re.sub(r"\\\r?\n", lambda found: " " * (len(found[0]) - 1) + "\n", code)
+    code = re.sub(r"\\\r?\n", lambda found: " " * (len(found[0]) - 1) + "\n", blanked(text, kept='"C"'))
     found = []
     for kind, pattern in _PROBLEMS.items():
         for match in pattern.finditer(code):
@@ -107,5 +100,6 @@ def rewrite(text: str) -> str:
     for match in reversed(list(_DYNAMIC_SHARED.finditer(blanked(text)))):
         kind, name = match[1], match[2]
         lines = "\n" * match[0].count("\n")
-        result = f"{result[: match.start()]}{kind}* {name} = ({kind}*)cu_dynamic_shared();{lines}{result[match.end() :]}"
+        pointer = f"{kind}* {name} = ({kind}*)cu_dynamic_shared();{lines}"
+        result = result[: match.start()] + pointer + result[match.end() :]
     return result

@@ -10,7 +10,7 @@
 
 const Launch* launch;
 void order_threads();
-extern "C" Index blockIdx, blockDim, gridDim;
+extern "C" EXPORT Index blockIdx, blockDim, gridDim;
 
 static sigjmp_buf out;
 static pthread_t launching;
@@ -42,7 +42,8 @@ static void on_signal(int number, siginfo_t* information, void* context) {
     else if (Memory* memory = memory_at(address)) name_array(made, *memory, address, memory->unit ? memory->unit : 4);
     else strcpy(made.array, "@nowhere");
     add(made);
-    siglongjmp(out, 1);
+    if (number == SIGPROF) siglongjmp(out, 1);
+    kill_thread();  // the others go on; this signal's frame is left behind on its stack
 }
 
 static bool make_stacks() {
@@ -77,7 +78,7 @@ static void run_grid() {
 }
 
 // Returns 0, or 1 where the system gives no memory.
-extern "C" int host_launch(const Launch* what) {
+extern "C" EXPORT int host_launch(const Launch* what) {
     clear_reports();
     if (!make_stacks()) return 1;
     launch = what;

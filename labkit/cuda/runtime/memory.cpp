@@ -12,7 +12,7 @@ static constexpr int POISON = 0xFF;  // as float: NaN
 
 static char* end_of(int slot) { return arena + slot * SLOT_BYTES + SLOT_BYTES / 2; }
 
-extern "C" int host_reserve() {
+extern "C" EXPORT int host_reserve() {
     if (arena) return 1;
     void* got = mmap(nullptr, SLOTS * SLOT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     arena = got == MAP_FAILED ? nullptr : (char*)got;
@@ -20,7 +20,7 @@ extern "C" int host_reserve() {
 }
 
 // Where an array of so many bytes will lie: as near to the forbidden page as float4 allows.
-extern "C" char* host_address(int slot, size_t bytes) {
+extern "C" EXPORT char* host_address(int slot, size_t bytes) {
     return (char*)(uintptr_t(end_of(slot) - bytes) & ~uintptr_t(15));
 }
 
@@ -131,7 +131,7 @@ Memory* memory_at(const char* address) {
     return last = &variables[i];  // beyond its end: an over-run of it
 }
 
-extern "C" void* cu_dynamic_shared() { return slots[DYNAMIC].start; }
-extern "C" void host_forget(Memory* variables, int count) {
+extern "C" EXPORT void* cu_dynamic_shared() { return slots[DYNAMIC].start; }
+extern "C" EXPORT void host_forget(Memory* variables, int count) {
     for (int i = 0; i < count; i++) forget_cells(variables[i]);
 }

@@ -206,6 +206,7 @@ static void range(char* address, long bytes, How how, Site site) {
         i += step;
     }
 }
+#pragma GCC visibility push(default)
 extern "C" {
 HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16)
 void __tsan_read_range(char* address, long bytes) { range(address, bytes, READ, HERE); }
@@ -213,18 +214,19 @@ void __tsan_write_range(char* address, long bytes) { range(address, bytes, WRITE
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_init() {}
-void* __tsan_memcpy(char* to, const char* from, long bytes) {
-    range((char*)from, bytes, READ, HERE);
-    range(to, bytes, WRITE, HERE);
+// The linker sends a kernel's memcpy and its like here (--wrap).
+void* __wrap_memcpy(char* to, const char* from, size_t bytes) {
+    range((char*)from, long(bytes), READ, HERE);
+    range(to, long(bytes), WRITE, HERE);
     return memcpy(to, from, bytes);
 }
-void* __tsan_memmove(char* to, const char* from, long bytes) {
-    range((char*)from, bytes, READ, HERE);
-    range(to, bytes, WRITE, HERE);
+void* __wrap_memmove(char* to, const char* from, size_t bytes) {
+    range((char*)from, long(bytes), READ, HERE);
+    range(to, long(bytes), WRITE, HERE);
     return memmove(to, from, bytes);
 }
-void* __tsan_memset(char* to, int value, long bytes) {
-    range(to, bytes, WRITE, HERE);
+void* __wrap_memset(char* to, int value, size_t bytes) {
+    range(to, long(bytes), WRITE, HERE);
     return memset(to, value, bytes);
 }
 uint64_t cu_atomic_load(const void* address, int size, int kind, int line) {

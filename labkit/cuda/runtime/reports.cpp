@@ -51,6 +51,7 @@ void name_array(Report& made, const Memory& memory, const char* address, size_t 
 
 void clear_reports() { count = 0, printed_bytes = 0; }
 
+#pragma GCC visibility push(default)
 extern "C" {
 const Report* host_reports(int* number) {
     *number = count;

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#define EXPORT __attribute__((visibility("default")))
+
 enum Kind {  // the order of reports.KINDS
     RACE, OUT_OF_BOUNDS, UNINITIALISED_READ, BARRIER_MISSED, BARRIER_DIVERGENT, WARP_MASK, WRITE_TO_CONST,
     MISALIGNED, DIVISION_BY_ZERO, NULL_POINTER, STACK_OVERFLOW, TIMEOUT, ASSERTION

@@ -3,6 +3,7 @@
 #include <cstring>
 #include "runtime.h"
 
+#pragma GCC visibility push(default)
 extern "C" {
 Index threadIdx, blockIdx, blockDim, gridDim;
 Index cu_thread_index() { return threadIdx; }
@@ -44,6 +45,7 @@ char* stacks;
 static Fiber fibers[THREADS];
 static int begun, next_thread;
 static uint16_t order[THREADS];
+static Index indices[THREADS];
 static void* scheduler;
 
 void wait_as(State state) {
@@ -61,9 +63,8 @@ void kill_thread() {
 }
 
 static void start_thread(Fiber* fiber, int thread) {
-    unsigned x = blockDim.x, y = blockDim.y;
     fiber->thread = thread;
-    fiber->index = {thread % x, thread / x % y, thread / x / y};
+    fiber->index = indices[thread];
     fiber->barrier = 0, fiber->warp = 0;
     fiber->state = RUNNING;
     fiber_of[thread] = fiber;
@@ -101,6 +102,8 @@ static void begin_fiber() {
 }
 
 void order_threads() {
+    unsigned x = blockDim.x, y = blockDim.y;
+    for (unsigned i = 0; i < unsigned(threads); i++) indices[i] = {i % x, i / x % y, i / x / y};
     for (int i = 0; i < threads; i++) order[i] = uint16_t(launch->order == 1 ? threads - 1 - i : i);
     uint32_t random = launch->seed * 2654435761u + 1;
     for (int i = threads - 1; launch->order == 2 && i > 0; i--) {
@@ -112,7 +115,7 @@ void order_threads() {
 }
 
 // All who are left wait at a barrier: say who does not, or who waits at another, and let them go on.
-static int release_barrier(uint32_t passed) {
+static void release_barrier(uint32_t passed) {
     Fiber* first = nullptr;
     int waiting = 0, killed = 0, sum = 0;
     for (int i = 0; i < begun; i++) {
@@ -143,7 +146,12 @@ static int release_barrier(uint32_t passed) {
         bool all = sum == waiting;
         fiber->argument = fiber->kind == 1 ? sum : fiber->kind == 2 ? sum > 0 : all;
     }
-    return waiting;
+}
+
+static bool all_ended() {
+    for (int i = 0; i < begun; i++)
+        if (fibers[i].state != FREE && fibers[i].state != KILLED) return false;
+    return true;
 }
 
 static bool run_those_that_can() {
@@ -157,18 +165,18 @@ static bool run_those_that_can() {
 
 void run_block() {
     begun = next_thread = 0;
-    memset(fiber_of, 0, sizeof *fiber_of * threads);
     while (next_thread < threads) begin_fiber();
-    for (uint32_t passed = 1;; passed++) {
+    for (uint32_t passed = 1; !all_ended(); passed++) {
         for (bool any = true; any;) {
             any = run_those_that_can();
             for (int first = 0; !any && first < threads; first += WARP) any = release_warp(first);
         }
-        if (!release_barrier(passed)) return;
+        release_barrier(passed);
     }
+    for (int i = 0; i < begun; i++) fiber_of[fibers[i].thread] = nullptr;  // killed ones are still there
 }
 
-extern "C" int cu_barrier(int line, int place, int kind, int predicate) {
+extern "C" EXPORT int cu_barrier(int line, int place, int kind, int predicate) {
     Fiber* self = running;
     self->line = line, self->place = place, self->kind = kind, self->argument = predicate;
     wait_as(AT_BARRIER);

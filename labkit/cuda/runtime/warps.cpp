@@ -56,7 +56,7 @@ bool release_warp(int first) {
     return true;
 }
 
-extern "C" uint64_t cu_warp(int line, int place, int kind, unsigned mask, uint64_t bits, int argument, int width) {
+extern "C" EXPORT uint64_t cu_warp(int line, int place, int kind, unsigned mask, uint64_t bits, int argument, int width) {
     Fiber* self = running;
     self->line = line, self->place = place, self->kind = kind, self->mask = mask;
     self->bits = bits, self->argument = argument, self->width = width < 1 ? 1 : width > WARP ? WARP : width;
