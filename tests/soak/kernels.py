@@ -13,10 +13,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))
 
-from kernels import mutation  # noqa: E402
-from kernels.corpus import corpus  # noqa: E402
-from kernels.problems import PROBLEMS  # noqa: E402
-from kernels.running import ORDERS, impatient, module_of, run  # noqa: E402
+from kernels import mutation
+from kernels.corpus import corpus
+from kernels.problems import PROBLEMS
+from kernels.running import ORDERS, impatient, module_of, run
 
 FLOOR = 0.97
 
@@ -28,7 +28,7 @@ def sweep() -> bool:
     for path in sorted({kernel.path for kernel in corpus("right")}):
         kernels = [kernel for kernel in corpus("right") if kernel.path == path]
         for backend, order in modes:
-            module = module_of(path, kernels, backend, order)
+            module = module_of(path, backend, order)
             for kernel in kernels:
                 family = PROBLEMS[kernel.problem].family
                 for block, size in ((block, size) for block in family.blocks for size in family.sizes(block)):
@@ -52,7 +52,10 @@ def mutate() -> bool:
                 survivors.add(mutant.key)
     print_table(verdicts)
     proven = set(mutation.proven())
-    for word, keys in (("not proven equivalent", survivors - proven), ("proven, but caught", proven - survivors)):
+    for word, keys in (
+        ("not proven equivalent", survivors - proven),
+        ("proven, but caught", proven - survivors),
+    ):
         for kernel, before, after, nth in sorted(keys):
             print(f"{word}: {kernel}, {before!r} (no. {nth}) made {after!r}")
     caught = 1 - len(survivors) / verdicts.total()

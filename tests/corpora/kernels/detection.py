@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from .corpus import Kernel, corpus
 from .running import ORDERS, default_case, impatient, module_of, run
@@ -31,20 +30,11 @@ class Detection:
 
 
 @cache
-def modules(path: Path) -> dict[str, Any]:
-    """A file of wrong kernels in each thread order, and checked."""
-    kernels = [kernel for kernel in corpus("wrong") if kernel.path == path]
-    fast = {order: module_of(path, kernels, "cpu", order) for order in ORDERS}
-    return {**fast, "checked": module_of(path, kernels, "cpu-check")}
-
-
-@cache
 def detect(kernel: Kernel) -> Detection:
     """Runs it in all modes."""
     block, size = default_case(kernel)
-    runs = modules(kernel.path)
-    fast = [run(runs[order], kernel, block, size) for order in ORDERS]
-    checked = run(runs["checked"], kernel, block, size)
+    fast = [run(module_of(kernel.path, "cpu", order), kernel, block, size) for order in ORDERS]
+    checked = run(module_of(kernel.path, "cpu-check"), kernel, block, size)
     if any(outcome.reports for outcome in fast):
         seen = "report"
     else:
@@ -55,7 +45,10 @@ def detect(kernel: Kernel) -> Detection:
 def table() -> str:
     """The page."""
     mistakes = sorted({kernel.mistake for kernel in corpus("wrong")})
-    lines = ["| mistake | kernels | fast: report | fast: values | fast: unseen | checked: reported |", "|---|--:|--:|--:|--:|---|"]
+    lines = [
+        "| mistake | kernels | fast: report | fast: values | fast: unseen | checked: reported |",
+        "|---|--:|--:|--:|--:|---|",
+    ]
     totals: Counter[str] = Counter()
     for mistake in mistakes:
         found = [detect(kernel) for kernel in corpus("wrong") if kernel.mistake == mistake]

@@ -8,9 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from labkit import cuda
+
 from .corpus import FOLDER, Kernel, corpus
 from .problems import PROBLEMS
-from .running import ORDERS, module_of, run
+from .running import ORDERS, instances, run
 
 HELPER = re.compile(r"^(?:template <[^>]*>\n)?__device__ \w+ (\w+)\(.*?^}\n", re.M | re.S)
 PLAIN = """template <typename T, typename V>
@@ -84,7 +86,9 @@ def mutants_of(kernel: Kernel) -> Iterator[Mutant]:
         for number, line in enumerate(lines):
             code = line.split("//")[0]
             shared_only = "shared array" in operator
-            if code.startswith(("template", "extern", "__global__", "__device__")) or shared_only != ("__shared__" in code):
+            if code.startswith(("template", "extern", "__global__", "__device__")) or shared_only != (
+                "__shared__" in code
+            ):
                 continue
             for match in re.finditer(pattern, code):
                 after = code[: match.start()] + match.expand(replacement) + code[match.end() :]
@@ -123,7 +127,8 @@ def try_all(mutants: list[Mutant], backend: str, order: str = "forward") -> list
     """How each is caught in one mode, compiled as one file."""
     units = [renamed(mutant, number) for number, mutant in enumerate(mutants)]
     kernels = [kernel for kernel, _ in units]
-    module = module_of(PLAIN + "".join(text for _, text in units), kernels, backend, order)
+    text = PLAIN + "".join(text for _, text in units)
+    module = cuda.RawModule(code=text, backend=backend, order=order, name_expressions=instances(kernels))
     return [how_caught(module, kernel) for kernel in kernels]
 
 

@@ -70,7 +70,7 @@ PRODUCT = Family(
 )  # fmt: skip
 ROWS = Family(
     (64, 256),
-    lambda block: [(1 + n % 4, n) for n in around(block) if n] + [(33, 10)],
+    lambda block: [(1 + n % 4, n) for n in around(block) if n] + [(33, 10), (block + 6, 3)],
     [(5, 300), (3, 31), (33, 10)],
 )
 IMAGES = Family(
@@ -106,7 +106,9 @@ def normal(rng: np.random.Generator, *shape: int) -> Array:
     return rng.standard_normal(shape).astype(np.float32)
 
 
-def line(n: int, block: int, arguments: list[Any], truth: dict[int, Array], per: int = 1, **launch: Any) -> Case:
+def line(
+    n: int, block: int, arguments: list[Any], truth: dict[int, Array], per: int = 1, **launch: Any
+) -> Case:
     """One thread for `per` elements; the kernel's last argument is n."""
     return Case((blocks_for(n, per * block),), (block,), [*arguments, np.int32(n)], truth, **launch)
 
@@ -423,11 +425,17 @@ def softmax_thread_mild(rng: np.random.Generator, block: int, rows: int, columns
 
 
 @problem(ROWS)
-def cross_entropy(rng: np.random.Generator, block: int, rows: int, columns: int) -> Case:
-    x, labels = normal(rng, rows, columns), rng.integers(0, columns, rows).astype(np.int32)
-    p, hot = softmax_of(x), np.eye(columns, dtype=np.float32)[labels]
+def cross_entropy(rng: np.random.Generator, block: int, rows: int, columns: int, spread: int = 50) -> Case:
+    x, labels = spread * normal(rng, rows, columns), rng.integers(0, columns, rows).astype(np.int32)
+    hot, most = np.eye(columns, dtype=np.float32)[labels], x.max(axis=1)
+    losses = np.log(np.exp(x - most[:, None]).sum(axis=1)) + most - x[np.arange(rows), labels]
     arguments = [x, labels, Unwritten((rows,)), Unwritten(x.shape)]
-    return row_blocks(block, rows, columns, arguments, {2: -np.log((p * hot).sum(axis=1)), 3: p - hot})
+    return row_blocks(block, rows, columns, arguments, {2: losses, 3: softmax_of(x) - hot})
+
+
+@problem(ROWS)
+def cross_entropy_mild(rng: np.random.Generator, block: int, rows: int, columns: int) -> Case:
+    return cross_entropy(rng, block, rows, columns, spread=1)
 
 
 @problem(ROWS)
@@ -445,7 +453,7 @@ def normalise(rng: np.random.Generator, block: int, rows: int, columns: int) -> 
 
 @problem(ROWS)
 def best_class(rng: np.random.Generator, block: int, rows: int, columns: int) -> Case:
-    x = normal(rng, rows, columns)
+    x = np.round(normal(rng, rows, columns))  # with ties: the first column counts
     best = x.argmax(axis=1).astype(np.int32)
     return row_blocks(block, rows, columns, [x, Unwritten((rows,), np.int32)], {1: best})
 
@@ -500,12 +508,14 @@ def pooled(x: Array) -> tuple[Array, Array]:
     values = x[inside].reshape(square).transpose(0, 1, 3, 2, 4).reshape(planes, height // 2, width // 2, 4)
     where = places[inside].reshape(square).transpose(0, 1, 3, 2, 4).reshape(values.shape)
     best = values.argmax(axis=3)[..., None]
-    return np.take_along_axis(values, best, 3)[..., 0], np.take_along_axis(where, best, 3)[..., 0].astype(np.int32)
+    return np.take_along_axis(values, best, 3)[..., 0], np.take_along_axis(where, best, 3)[..., 0].astype(
+        np.int32
+    )
 
 
 @problem(POOLS)
 def max_pool(rng: np.random.Generator, block: int, planes: int, height: int, width: int) -> Case:
-    x = normal(rng, planes, height, width)
+    x = np.round(normal(rng, planes, height, width))  # with ties: the first place counts
     y, places = pooled(x)
     arguments = [x, Unwritten(y.shape), Unwritten(y.shape, np.int32), np.int32(planes)]
     return table(y.size, block, arguments, {1: y, 2: places}, height, width)

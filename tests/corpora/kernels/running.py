@@ -1,16 +1,19 @@
 """Runs kernels of the corpus through labkit.cuda and compares with the truth."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from labkit import cuda
+from labkit.cuda import compile as compiler
 from labkit.cuda import launcher
 
-from .corpus import Kernel
+from .corpus import Kernel, corpus
 from .problems import PROBLEMS, Case, Size, Unwritten
 
 ORDERS = ("forward", "reverse", "shuffled")
@@ -34,16 +37,25 @@ class Outcome:
     warnings: tuple[Any, ...]
 
 
-def module_of(text_or_path: Any, kernels: list[Kernel], backend: str, order: str = "forward") -> Any:
-    """The kernels of one file as a module; templates at the sides of tiles at which they are tried."""
-    names = [
+def instances(kernels: Iterable[Kernel]) -> list[str]:
+    """The templates among them, at the sides of tiles at which they are tried."""
+    return [
         kernel.instance(block)
         for kernel in kernels
         if kernel.template
         for block in PROBLEMS[kernel.problem].family.blocks
     ]
-    source = {"code": text_or_path} if isinstance(text_or_path, str) else {"path": str(text_or_path)}
-    return cuda.RawModule(**source, backend=backend, order=order, name_expressions=tuple(names))
+
+
+def module_of(path: Path, backend: str, order: str = "forward") -> Any:
+    """A file of the corpus, compiled and loaded once by the compiler that is chosen now."""
+    return _module_of(path, backend, order, compiler.compiler())
+
+
+@cache
+def _module_of(path: Path, backend: str, order: str, _: str | None) -> Any:
+    names = instances(kernel for kernel in corpus(path.parent.name) if kernel.path == path)
+    return cuda.RawModule(path=path, backend=backend, order=order, name_expressions=names)
 
 
 def run(module: Any, kernel: Kernel, block: int, size: Size) -> Outcome:

@@ -1,19 +1,16 @@
 """The kernel checker on the corpus: each wrong kernel reported by kind and line, each right one clean."""
 
 import re
+import shutil
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import pytest
 from kernels.corpus import FOLDER, Kernel, corpus
-from kernels.detection import PAGE, modules, table
+from kernels.detection import PAGE, table
 from kernels.problems import PROBLEMS
 from kernels.running import ORDERS, default_case, impatient, missed, module_of, run
 
-from labkit.cuda import compile
-
-pytestmark = pytest.mark.skipif(compile.compiler() is None, reason="no C++ compiler on this machine")
 RIGHT, WRONG = corpus("right"), corpus("wrong")
 
 
@@ -25,11 +22,6 @@ def endless_kernels_are_stopped_soon() -> Iterator[None]:
 
 def each(kernels: tuple[Kernel, ...]) -> Any:
     return pytest.mark.parametrize("kernel", kernels, ids=lambda kernel: kernel.name)
-
-
-@cache
-def right_module(path: Any, backend: str, order: str) -> Any:
-    return module_of(path, [kernel for kernel in RIGHT if kernel.path == path], backend, order)
 
 
 def test_the_corpus_is_as_large_as_promised() -> None:
@@ -53,10 +45,15 @@ def test_every_kernel_of_the_corpus_is_marked_and_every_wrong_one_expects_a_repo
 
 @each(WRONG)
 def test_a_wrong_kernel_is_reported_by_kind_and_line_and_the_same_on_three_runs(kernel: Kernel) -> None:
-    checked = modules(kernel.path)["checked"]
+    checked = module_of(kernel.path, "cpu-check")
     first, *again = (run(checked, kernel, *default_case(kernel)).reports for _ in range(3))
-    assert again == [first, first]
     assert missed(kernel, first) == []
+    if "timeout" in kernel.expected:  # which thread the clock stops is chance
+        assert all(
+            {report.kind for report in reports} == {report.kind for report in first} for reports in again
+        )
+    else:
+        assert again == [first, first]
 
 
 @each(RIGHT)
@@ -64,7 +61,7 @@ def test_a_right_kernel_has_right_values_and_no_reports_in_any_mode(kernel: Kern
     family = PROBLEMS[kernel.problem].family
     modes = [("cpu-check", "forward"), *(("cpu", order) for order in ORDERS)]
     for backend, order in modes:
-        module = right_module(kernel.path, backend, order)
+        module = module_of(kernel.path, backend, order)
         for block in family.blocks:
             for size in family.sizes(block):
                 outcome = run(module, kernel, block, size)
@@ -73,5 +70,9 @@ def test_a_right_kernel_has_right_values_and_no_reports_in_any_mode(kernel: Kern
                 assert outcome.right, f"wrong values: {where}"
 
 
+@pytest.mark.skipif(not shutil.which("g++"), reason="the table tells what g++ gives")
+@pytest.mark.parametrize("cxx", ["g++"], indirect=True)
 def test_the_detection_table_is_what_the_checker_sees_now() -> None:
-    assert PAGE.read_text("utf-8") == table(), "PYTHONPATH=tests/corpora python -m kernels.detection writes it anew"
+    assert PAGE.read_text("utf-8") == table(), (
+        "PYTHONPATH=tests/corpora python -m kernels.detection writes it anew"
+    )

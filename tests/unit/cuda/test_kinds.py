@@ -10,7 +10,7 @@ from labkit import cuda
 from labkit.cuda import launcher
 from labkit.cuda.reports import KINDS, message_of
 
-I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"  # noqa: E741
+I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 SHARED = "__shared__ float s[32];"
 INT, FLOAT, DOUBLE = np.int32, np.float32, np.float64
 CPP = {INT: "int", FLOAT: "float", DOUBLE: "double"}

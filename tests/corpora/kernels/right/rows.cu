@@ -120,9 +120,12 @@ extern "C" __global__ void best_class_of_row(const float* x, int* best, int rows
     place[t] = where;
     __syncthreads();
     for (int k = blockDim.x / 2; k > 0; k /= 2) {
-        if (t < k && value[t + k] > value[t]) {
-            value[t] = value[t + k];
-            place[t] = place[t + k];
+        if (t < k) {
+            bool first = place[t + k] < place[t];
+            if (value[t + k] > value[t] || (value[t + k] == value[t] && first)) {
+                value[t] = value[t + k];
+                place[t] = place[t + k];
+            }
         }
         __syncthreads();
     }

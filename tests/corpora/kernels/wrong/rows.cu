@@ -86,7 +86,7 @@ extern "C" __global__ void softmax_idle_threads_leave(const float* x, float* y, 
     y[blockIdx.x * columns + t] = expf(x[blockIdx.x * columns + t]) / s;
 }
 
-// wrong cross_entropy [5x30 block=64]: plain sum in shared memory
+// wrong cross_entropy_mild [5x30 block=64]: plain sum in shared memory
 extern "C" __global__ void cross_entropy_plain_sum(
     const float* logits, const int* labels, float* losses, float* dlogits, int rows, int columns) {
     __shared__ float s;
@@ -100,7 +100,7 @@ extern "C" __global__ void cross_entropy_plain_sum(
     if (t == 0) losses[blockIdx.x] = logf(s) - in[labels[blockIdx.x]];
 }
 
-// wrong cross_entropy [5x30 block=64]: index off by one
+// wrong cross_entropy_mild [5x30 block=64]: index off by one
 extern "C" __global__ void cross_entropy_labels_from_one(  // may: unwritten-output
     const float* logits, const int* labels, float* losses, float* dlogits, int rows, int columns) {
     __shared__ float s;
@@ -114,7 +114,7 @@ extern "C" __global__ void cross_entropy_labels_from_one(  // may: unwritten-out
     if (t == 0) losses[blockIdx.x] = logf(s) - in[labels[blockIdx.x + 1]];  // expect: out-of-bounds
 }
 
-// wrong cross_entropy [5x30 block=64]: no barrier before the result is read
+// wrong cross_entropy_mild [5x30 block=64]: no barrier before the result is read
 extern "C" __global__ void cross_entropy_read_too_early(
     const float* logits, const int* labels, float* losses, float* dlogits, int rows, int columns) {
     __shared__ float s;
