@@ -17,7 +17,6 @@ from labkit.width import columns, padded
 PASSED, TO_DO = 0, 1
 NEEDED = {"numpy": (2, 0), "pytest": (8, 0)}  # and the oldest version that will do
 NOTEBOOKS = ("jupyterlab", "matplotlib")
-COMPILERS = ("g++", "clang++", "cl")
 
 
 @dataclass(frozen=True)
@@ -55,11 +54,8 @@ def findings(folder: Path) -> Iterator[Line]:
     name = "utf-8" if encoding.lower().replace("-", "").replace("_", "") == "utf8" else "other-encoding"
     yield Line("info", _said(name, encoding=encoding))
     yield _writable(folder)
-    yield _graphics()
-    if compilers := [name for name in COMPILERS if shutil.which(name)]:
-        yield Line("info", _said("compiler", names=", ".join(compilers)))
-    else:
-        yield Line("info", _said("no-compiler"))
+    if _version("numpy"):  # labkit.cuda needs it
+        yield from _kernels()
 
 
 def _needed(package: str, oldest: tuple[int, int]) -> Line:
@@ -90,12 +86,24 @@ def _writable(folder: Path) -> Line:
         return Line("mend", _said("unwritable", folder=str(folder), text=text))
 
 
-def _graphics() -> Line:
-    if not shutil.which("nvidia-smi"):
-        return Line("info", _said("no-gpu"))
+def _kernels() -> Iterator[Line]:
+    """Where CUDA kernels can run here and which compilers can read them; other labs need none of it."""
+    from labkit.cuda import compile, devices, nvrtc
+
+    if chosen := compile.compiler():
+        yield Line("info", _said("compiler", command=chosen, version=compile.version(chosen)))
+    else:
+        yield Line("info", _said("no-compiler" if compile.works_here() else "no-cpu-kernels"))
+    if version := nvrtc.version():
+        yield Line("info", _said("nvrtc", version=version))
+    else:
+        yield Line("info", _said("no-nvrtc", python=sys.executable))
     if importlib.util.find_spec("cupy"):
-        return Line("info", _said("gpu"))
-    return Line("info", _said("gpu-without-cupy", python=sys.executable))
+        yield Line("info", _said("gpu" if devices.cupy() else "cupy-without-gpu"))
+    elif shutil.which("nvidia-smi"):
+        yield Line("info", _said("gpu-without-cupy", python=sys.executable))
+    else:
+        yield Line("info", _said("no-gpu"))
 
 
 def _said(name: str, **arguments: Argument) -> Message:

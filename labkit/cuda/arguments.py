@@ -22,9 +22,9 @@ class LaunchError(Exception):
         super().__init__(both(message.id, **message.arguments))
 
 
-def refuse(name: str, **arguments: Argument) -> LaunchError:
-    """The error `cuda.launch-NAME`."""
-    return LaunchError(Message(f"cuda.launch-{name}", arguments))
+def refuse(problem: str, /, **arguments: Argument) -> LaunchError:
+    """The error `cuda.launch-PROBLEM`."""
+    return LaunchError(Message(f"cuda.launch-{problem}", arguments))
 
 
 def check_shape(
@@ -60,54 +60,64 @@ def _whole(kernel: str, what: str, given: Any) -> tuple[int, ...]:
 
 
 def check_arguments(
-    kernel: str, given: Any, parameters: Sequence[Parameter], names: Sequence[str]
-) -> list[Array | Value]:
-    """The arguments as the launcher takes them. Raises: LaunchError at the first that is wrong."""
+    kernel: str, given: Any, parameters: Sequence[Parameter], names: Sequence[str], arrays: Any = Array
+) -> list[Any]:
+    """The arguments as the launcher takes them, each an array of the device or a Value.
+
+    arrays: the type of the device's arrays. Raises: LaunchError at the first that is wrong.
+    """
     if not isinstance(given, tuple | list):
         raise refuse("arguments", kernel=kernel)
     if len(given) != len(parameters):
         raise refuse("count", kernel=kernel, wanted=len(parameters), given=len(given))
-    made: list[Array | Value] = []
+    made: list[Any] = []
     for number, (argument, parameter, name) in enumerate(zip(given, parameters, names, strict=True), 1):
         where: dict[str, Argument] = {"kernel": kernel, "number": number, "name": name}
-        made.append((_array if parameter.pointer else _value)(argument, parameter, where))
+        if parameter.pointer:
+            made.append(_array(argument, parameter, where, arrays))
+        else:
+            made.append(_value(argument, parameter, where))
     if len({id(argument.storage) for argument in made if isinstance(argument, Array)}) > _MOST_ARRAYS:
         raise refuse("too-many-arrays", kernel=kernel, most=_MOST_ARRAYS)
     return made
 
 
-def _array(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Array:
+def _array(given: Any, wanted: Parameter, where: dict[str, Argument], arrays: Any) -> Any:
     if isinstance(given, np.ndarray):
         raise refuse("host-array", **where)
-    if hasattr(given, "__cuda_array_interface__"):
-        raise refuse("other-device", given=type(given).__module__.split(".")[0], **where)
-    if not isinstance(given, Array):
+    if not isinstance(given, arrays) and (
+        isinstance(given, Array) or hasattr(given, "__cuda_array_interface__")
+    ):
+        raise refuse("other-device", given="CPU" if isinstance(given, Array) else "GPU", **where)
+    if not isinstance(given, arrays):
         raise refuse("array-wanted", wanted=type_name(wanted), given=_described(given), **where)
     # A pointer to a structure (float4, complex) or to void may stand for any array.
     if wanted.letter in _KINDS and (given.dtype.kind, given.dtype.itemsize) != (wanted.letter, wanted.size):
         raise refuse("array-wanted", wanted=type_name(wanted), given=str(given.dtype), **where)
-    if not given.is_contiguous:
+    if not given.flags.c_contiguous:
         raise refuse("not-contiguous", **where)
-    if given.storage.elements.nbytes > LARGEST:
+    if isinstance(given, Array) and given.storage.elements.nbytes > LARGEST:
         raise refuse("too-large", most=LARGEST >> 20, **where)
     return given
 
 
 def _value(given: Any, wanted: Parameter, where: dict[str, Argument]) -> Value:
+    if wanted.letter == "?":  # a type that only the GPU's compiler knows
+        return Value(np.atleast_1d(given)[0])
     if wanted.letter == "s":
         raise refuse("structure", **where)
     dtype = np.dtype(f"{wanted.letter}{wanted.size}")
     if isinstance(given, np.generic):
         if given.dtype != dtype:
             raise refuse("value-wanted", wanted=type_name(wanted), given=str(given.dtype), **where)
-        return Value(given.tobytes())
+        return Value(given)
     if type(given) is not {"f": float, "b": bool, "i": int, "u": int}[wanted.letter]:
         raise refuse("value-wanted", wanted=type_name(wanted), given=_described(given), **where)
     if isinstance(given, float) and wanted.size != 8:
         raise refuse("python-float", **where)
     if isinstance(given, int) and dtype.kind in "iu" and not _fits(given, dtype):
         raise refuse("range", wanted=type_name(wanted), given=str(given)[:40], **where)
-    return Value(dtype.type(given).tobytes())
+    return Value(dtype.type(given))
 
 
 def _fits(given: int, dtype: np.dtype[Any]) -> bool:

@@ -45,7 +45,7 @@ class Array:
     @property
     def size(self) -> int:
         """As of a NumPy array."""
-        return self._view.size
+        return int(self._view.size)
 
     @property
     def nbytes(self) -> int:
@@ -53,16 +53,14 @@ class Array:
         return self._view.nbytes
 
     @property
-    def is_contiguous(self) -> bool:
-        """Whether a kernel can count through it from its first element."""
-        return bool(self._view.flags.c_contiguous)
+    def flags(self) -> Any:
+        """As of a NumPy array; kernels need `flags.c_contiguous`."""
+        return self._view.flags
 
     @property
     def offset(self) -> int:
         """Bytes from the start of the storage to the first element."""
-        return (
-            self._view.__array_interface__["data"][0] - self.storage.elements.__array_interface__["data"][0]
-        )
+        return int(self._view.ctypes.data) - int(self.storage.elements.ctypes.data)
 
     def reshape(self, *shape: Any) -> "Array":
         """The same elements in another shape."""
@@ -78,7 +76,10 @@ class Array:
         return self._view.copy()
 
     def __getitem__(self, index: Basic | tuple[Basic, ...]) -> "Array":
-        view = self._view[index if isinstance(index, tuple) else (index, ...)]
+        if isinstance(index, list | np.ndarray):
+            raise IndexError(both("cuda.basic-index"))
+        indices = index if isinstance(index, tuple) else (index,)
+        view = self._view[indices if Ellipsis in indices else (*indices, ...)]  # a view, of one element too
         if not isinstance(view, np.ndarray) or (view.size and not np.shares_memory(view, self._view)):
             raise IndexError(both("cuda.basic-index"))
         return Array(self.storage, view)

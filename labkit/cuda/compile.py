@@ -27,7 +27,7 @@ COMPILE_S = 60.0
 _FORMAT = "1"  # of the cache: changes when what is beside a library changes
 _COMMON = (
     "-std=gnu++17 -fPIC -pipe -w -fvisibility=hidden -ffp-contract=off -fno-exceptions -fno-rtti "
-    "-fno-stack-protector -fno-omit-frame-pointer -gdwarf-4 -x c++"
+    "-fno-stack-protector -fno-finite-loops -fstack-clash-protection -fno-omit-frame-pointer -gdwarf-4 -x c++"
 ).split()
 _MODE = {
     "fast": ["-O2"],

@@ -18,20 +18,27 @@ BACKENDS = ("gpu", "cpu", "cpu-check")
 
 @functools.cache
 def cupy() -> Any:
-    """CuPy, if it is installed and can use a GPU; else None. Says on stderr when there is only CuPy."""
+    """CuPy, if it is installed and can use a GPU; else None."""
     if importlib.util.find_spec("cupy") is None:
         return None
     found = importlib.import_module("cupy")
-    if found.cuda.is_available():
-        return found
-    print(both("cuda.no-device"), file=sys.stderr)
-    return None
+    return found if found.cuda.is_available() else None
+
+
+@functools.cache
+def _found() -> str:
+    """The backend of "auto"; says once on stderr when there is CuPy and no GPU."""
+    if cupy():
+        return "gpu"
+    if importlib.util.find_spec("cupy"):
+        print(both("cuda.no-device"), file=sys.stderr)
+    return "cpu-check"
 
 
 def choose(backend: str = "auto") -> str:
     """The backend meant. "auto": $ADKIT_CUDA_BACKEND, else the GPU if there is one, else "cpu-check"."""
     if backend == "auto":
-        backend = os.environ.get("ADKIT_CUDA_BACKEND") or ("gpu" if cupy() else "cpu-check")
+        backend = os.environ.get("ADKIT_CUDA_BACKEND") or _found()
     if backend not in BACKENDS:
         raise ValueError(both("cuda.bad-backend", given=backend))
     if backend == "gpu" and not cupy():

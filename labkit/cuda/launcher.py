@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from labkit.cuda import compile as compiler
 from labkit.cuda.arrays import Array
 from labkit.cuda.reports import KINDS, Index, Report
@@ -123,12 +125,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Value:
-    """An argument that is one number: its bytes as the kernel wants them."""
+    """An argument that is one number, in the kernel's own type."""
 
-    data: bytes
+    value: np.generic
 
 
 _runtime: C.CDLL | None = None
+# The system loads a file once however often it is asked: path -> offset -> what a variable held at first.
+_first_values: dict[str, dict[int, bytes]] = {}
 
 
 def runtime() -> C.CDLL:
@@ -151,8 +155,10 @@ def runtime() -> C.CDLL:
 class Library:
     """A compiled kernel file, loaded: its kernels, its variables, and the line of every address."""
 
-    def __init__(self, path: Path, filename: str, mode: str) -> None:
-        self.filename, self.mode = filename, mode
+    arrays = Array  # what a kernel takes for a pointer
+
+    def __init__(self, path: Path, filename: str, mode: str, order: str) -> None:
+        self.filename, self.mode, self.order = filename, mode, order
         self._runtime = runtime()
         loaded = C.CDLL(str(path))
         self._loaded = loaded
@@ -166,10 +172,15 @@ class Library:
         self._end = self._base + max([*self._offsets, 0]) + 4096
         self._memories = (_Memory * max(1, len(self._variables)))()
         self._written = []
+        self._values: list[tuple[int, int, bytes]] = []  # address, size and value of what outlives a launch
+        first_values = _first_values.setdefault(str(path), {})
         for memory, (offset, size, name, shared) in zip(self._memories, self._variables, strict=False):
             memory.start, memory.bytes, memory.shared = self._base + offset, size, shared
             memory.name = name.rpartition("::")[2].encode()[:63]
-            if shared:
+            if not shared:
+                value = first_values.setdefault(offset, C.string_at(memory.start, size))
+                self._values.append((memory.start, size, value))
+            else:
                 self._written.append(C.create_string_buffer(size // 4 + 1))
                 memory.written = C.addressof(self._written[-1])
 
@@ -207,8 +218,7 @@ class Library:
         block: Sequence[int],
         arguments: Sequence[Array | Value],
         names: Sequence[str],
-        shared_mem: int = 0,
-        order: str = "forward",
+        shared_mem: int,
     ) -> list[Report]:
         """Run a kernel to its end, and say what was found. Everything has been checked before.
 
@@ -223,7 +233,7 @@ class Library:
             block=(C.c_uint * 3)(*block, *[1] * (3 - len(block))),
             dynamic_shared=shared_mem,
             check=self.mode == "check",
-            order=ORDERS.index(order),
+            order=ORDERS.index(self.order),
             seed=1,
             seconds=SECONDS,
             base=self._base,
@@ -233,8 +243,11 @@ class Library:
             buffer_count=len(buffers),
             buffers=buffers,
         )
+        for address, size, value in self._values:
+            C.memmove(address, value, size)
         if self._runtime.host_launch(C.byref(what)):
             raise MemoryError
+        self._values = [(address, size, C.string_at(address, size)) for address, size, _ in self._values]
         del kept
         self._print()
         return self._reports(name, what)
@@ -249,7 +262,7 @@ class Library:
         kept: list[Any] = []
         for parameter, argument, name in zip(parameters, arguments, names, strict=True):
             if isinstance(argument, Value):
-                value = C.create_string_buffer(argument.data, max(8, len(argument.data)))
+                value = C.create_string_buffer(argument.value.tobytes(), 8)
             else:
                 storage = argument.storage
                 slot = slot_of.setdefault(id(storage), len(made))

@@ -12,6 +12,7 @@ from labkit.cuda import compile as compiler
 from labkit.cuda import devices, screen
 from labkit.cuda.arguments import LaunchError, check_arguments, check_shape, refuse
 from labkit.cuda.arrays import Array, Storage
+from labkit.cuda.gpu import GpuLibrary
 from labkit.cuda.launcher import ORDERS, Library
 from labkit.cuda.reports import Report, Reports
 from labkit.messages import Message, both
@@ -53,15 +54,17 @@ class RawModule:
         text = str(code) if path is None else Path(path).read_text("utf-8")
         self.file = "kernels.cu" if path is None else Path(path).name
         self.backend = devices.choose(backend)
-        self.order = ORDERS[ORDERS.index(order)]
         _screen(text, self.file)
         self._texts = {kernel.name: kernel for kernel in screen.kernels(text)}
         self._reports = Reports()
         self._outputs: weakref.WeakSet[Storage] = weakref.WeakSet()
+        self._library = self._load(text, tuple(name_expressions), ORDERS[ORDERS.index(order)])
+
+    def _load(self, text: str, names: tuple[str, ...], order: str) -> Library | GpuLibrary:
+        if self.backend == "gpu":
+            return GpuLibrary(text, self.file, names)
         mode = "check" if self.backend == "cpu-check" else "fast"
-        self._library = Library(
-            compiler.build(text, self.file, mode, tuple(name_expressions)), self.file, mode
-        )
+        return Library(compiler.build(text, self.file, mode, names), self.file, mode, order)
 
     @property
     def reports(self) -> Reports:
@@ -86,7 +89,7 @@ class RawModule:
 
     def _refused(self, kernel: str, error: LaunchError) -> LaunchError:
         line = self._line(kernel)
-        self._reports.add(Report("launch", "error", kernel, self.file, line, said=error.message))
+        self._reports.add(Report("launch", "error", error.message, kernel, self.file, line))
         return error
 
     def _line(self, kernel: str) -> int:
@@ -103,8 +106,8 @@ class RawModule:
         names = self._names(kernel, len(parameters))
         try:
             sizes = check_shape(kernel, grid, block, shared, library.static_shared(kernel))
-            arguments = check_arguments(kernel, given, parameters, names)
-            found = library.launch(kernel, *sizes, arguments, names, shared, self.order)
+            arguments = check_arguments(kernel, given, parameters, names, library.arrays)
+            found = library.launch(kernel, *sizes, arguments, names, shared)
         except LaunchError as error:
             raise self._refused(kernel, error) from None
         except MemoryError:
@@ -141,12 +144,12 @@ class RawModule:
             Report(
                 "unwritten-output",
                 "error",
+                said,
                 kernel,
                 self.file,
                 line,
                 element=first,
                 count=len(left),
-                said=said,
                 identity=(name,),
             )
         )

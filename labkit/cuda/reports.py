@@ -36,6 +36,7 @@ class Report:
 
     kind: str
     severity: str  # "error" or "warning"
+    said: Message = field(compare=False)
     kernel: str
     file: str
     line: int
@@ -43,7 +44,6 @@ class Report:
     block: Index | None = None
     element: int | None = None
     count: int = 1
-    said: Message = field(default=Message(""), compare=False)
     identity: tuple[Argument, ...] = field(default=(), repr=False)
 
     @property

@@ -4,9 +4,10 @@ import re
 from typing import NamedTuple
 
 _OPAQUE = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|(?<!\w)'(?:\\.[0-9a-fA-F]*|[^'\\\n])'",
     re.DOTALL,
 )
+_CONTINUED = re.compile(r"(?:[^\n]*\\\r?\n)+[^\n]*")
 _KERNEL = re.compile(
     r"__global__\b(?:\s+|static\b|inline\b|__forceinline__\b|__launch_bounds__\s*\([^)]*\))*?\bvoid\b\s*"
     r"(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)"
@@ -18,6 +19,7 @@ _DYNAMIC_SHARED = re.compile(
 # What a kernel file may not hold, and the name of the problem (cuda.screen-NAME in the messages).
 _FORBIDDEN = {
     "include": r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:(?:include\w*|import|embed|line)\b|pragma[ \t]+(?!unroll)|\d)",
+    "paste": r"##|%:%:|\b\w*R\"|(?<![0-9a-fA-F])'|'(?![0-9a-fA-F])|\"(?!C\"|(?<=C\"))",
     "launch": r"<<<",
     "assembly": r"\b(?:asm|__asm|__asm__)\b",
     "attribute": r"\b(?:__attribute__|__attribute|__declspec|_Pragma|__extension__)\b|\[\s*\[",
@@ -61,7 +63,12 @@ def blanked(text: str, kept: str = "") -> str:
 
 def screen(text: str) -> list[Problem]:
     """What has no place in a kernel file, by line; empty for an honest one."""
-    code = re.sub(r"\\\r?\n", lambda found: " " * (len(found[0]) - 1) + "\n", blanked(text, kept='"C"'))
+
+    def joined(found: re.Match[str]) -> str:
+        parts = re.split(r"\\\r?\n", found[0])
+        return "".join(parts) + "\n" * (len(parts) - 1)
+
+    code = _CONTINUED.sub(joined, blanked(text, kept='"C"'))
     found = []
     for kind, pattern in _PROBLEMS.items():
         for match in pattern.finditer(code):

@@ -51,7 +51,7 @@ class Message:
         return catalogue()[self.id][language].format_map(arguments)
 
 
-def both(id: str, **arguments: Argument) -> str:
+def both(id: str, /, **arguments: Argument) -> str:
     """A message as given code and grading tests say things: "English / 中文"."""
     message = Message(id, arguments)
     return f"{message.text('en')} / {message.text('zh')}"

@@ -5,6 +5,7 @@
 #define __CUDA_ARCH__ 750
 #include "prelude.h"
 typedef decltype(sizeof(0)) size_t;
+typedef decltype((char*)0 - (char*)0) ptrdiff_t;
 
 #define __global__
 #define __device__

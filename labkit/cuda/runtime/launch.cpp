@@ -1,5 +1,4 @@
 // A launch: places the arguments, runs block after block, and outlives a kernel that crashes or never ends.
-#include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <pthread.h>
@@ -9,10 +8,10 @@
 #include "runtime.h"
 
 const Launch* launch;
+volatile bool overtime, stopped;
 void order_threads();
 extern "C" EXPORT Index blockIdx, blockDim, gridDim;
 
-static sigjmp_buf out;
 static pthread_t launching;
 static constexpr int SIGNALS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF};
 
@@ -21,28 +20,33 @@ static Site interrupted_site(void* context) {
     return code >= launch->base && code < launch->end ? Site(code + 1 - launch->base) : last_site;
 }
 
+// Whether a kernel was interrupted, and not the runtime between two threads of it.
+static bool in_kernel(void* context) {
+    if (!launch || !running || !pthread_equal(pthread_self(), launching)) return false;
+    char* top = (char*)((ucontext_t*)context)->uc_mcontext.gregs[REG_RSP];
+    return size_t(top - running->stack) < STACK_BYTES;
+}
+
 static void on_signal(int number, siginfo_t* information, void* context) {
-    if (!launch || !running) {
-        if (number == SIGPROF) return;
-        signal(number, SIG_DFL);  // ours, not the kernel's: end as usual
-        return;
-    }
-    if (!pthread_equal(pthread_self(), launching)) {
-        if (number == SIGPROF) pthread_kill(launching, SIGPROF);
-        else signal(number, SIG_DFL);
+    if (!in_kernel(context)) {
+        if (number != SIGPROF) signal(number, SIG_DFL);  // not the kernel's: end as usual
+        else if (launch && !pthread_equal(pthread_self(), launching)) pthread_kill(launching, SIGPROF);
         return;
     }
     char* address = (char*)information->si_addr;
     Report made = report(OUT_OF_BOUNDS, interrupted_site(context));
     size_t in_stack = address - running->stack;
-    if (number == SIGPROF) made.kind = TIMEOUT;
-    else if (number == SIGFPE) made.kind = DIVISION_BY_ZERO;
+    if (number == SIGPROF) {
+        bool first = !overtime;
+        overtime = true;
+        if (first && launch->check) return;  // the next accesses will tell which loop it is
+        made.kind = TIMEOUT, stopped = true;
+    } else if (number == SIGFPE) made.kind = DIVISION_BY_ZERO;
     else if (in_stack < PAGE) made.kind = STACK_OVERFLOW;
     else if (uintptr_t(address) < 65536) made.kind = NULL_POINTER;
     else if (Memory* memory = memory_at(address)) name_array(made, *memory, address, memory->unit ? memory->unit : 4);
     else strcpy(made.array, "@nowhere");
     add(made);
-    if (number == SIGPROF) siglongjmp(out, 1);
     kill_thread();  // the others go on; this signal's frame is left behind on its stack
 }
 
@@ -67,7 +71,7 @@ static void run_grid() {
     first_serial = next_serial;
     serials = uint32_t(blocks);
     next_serial += serials;
-    for (uint64_t i = 0; i < blocks; i++) {
+    for (uint64_t i = 0; i < blocks && !stopped; i++) {
         block = launch->order == 1 ? blocks - 1 - i : i;
         block_serial = first_serial + uint32_t(block);
         blockIdx = {unsigned(block % gridDim.x), unsigned(block / gridDim.x % gridDim.y),
@@ -85,7 +89,7 @@ extern "C" EXPORT int host_launch(const Launch* what) {
     gridDim = {what->grid[0], what->grid[1], what->grid[2]};
     blockDim = {what->block[0], what->block[1], what->block[2]};
     threads = int(what->block[0] * what->block[1] * what->block[2]);
-    last_site = 0;
+    last_site = 0, overtime = stopped = false;
     place_buffers();
     order_threads();
 
@@ -100,17 +104,17 @@ extern "C" EXPORT int host_launch(const Launch* what) {
     launching = pthread_self();
     itimerval timer{}, timer_before{};
     timer.it_value.tv_sec = long(what->seconds);
+    timer.it_interval.tv_usec = 200000;  // again, for a loop that accesses nothing
     timer.it_value.tv_usec = long((what->seconds - double(timer.it_value.tv_sec)) * 1e6);
     setitimer(ITIMER_PROF, &timer, &timer_before);
 
-    if (!sigsetjmp(out, 1)) run_grid();
+    run_grid();
 
     setitimer(ITIMER_PROF, &timer_before, nullptr);
     for (int i = 0; i < 5; i++) sigaction(SIGNALS[i], &actions[i], nullptr);
     sigaltstack(&before, nullptr);
     running = nullptr;
-    settle_store();
-    settle_reads(true);
+    finish_accesses();
     copy_back();
     launch = nullptr;
     return 0;

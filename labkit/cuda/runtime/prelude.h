@@ -8,7 +8,6 @@ typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
-typedef long long ptrdiff_t;
 typedef long long ssize_t;
 #endif
 #ifndef INFINITY

@@ -59,9 +59,22 @@ static struct {
 } reads[READS];
 static int read_count;
 
-void settle_reads(bool all) {
-    for (int i = 0; all && i < read_count; i++) add(reads[i].report);
-    read_count = 0;
+// After the time of the launch: of the next accesses, which are those of an endless loop, the first in the code.
+static Site loop;
+static int loop_accesses;
+
+static void end_loop(Site site) {
+    if (!loop_accesses++ || site < loop) loop = site;
+    if (loop_accesses < 100000) return;
+    stopped = true;
+    add(report(TIMEOUT, loop));
+    kill_thread();
+}
+
+void finish_accesses() {
+    settle_store();
+    for (int i = 0; i < read_count; i++) add(reads[i].report);
+    read_count = loop_accesses = 0;
 }
 
 static void own_loop(const Memory& memory, const char* address, size_t size) {
@@ -143,6 +156,7 @@ static void outside(Site site, Kind kind, const char* what) {
 static void access(char* address, size_t size, How how, Site site) {
     if (!running || !launch->check) return;
     if (store.waits) settle_store();
+    if (overtime) end_loop(site);
     last_site = site;
     if (size_t(address - running->stack) < STACK_BYTES) return;
     Memory* memory = memory_at(address);

@@ -4,7 +4,7 @@
 #include <cstring>
 #include "runtime.h"
 
-static constexpr int ROOM = 128;
+static constexpr int ROOM = 512;
 static constexpr size_t PRINTED = 1 << 16;
 static Report reports[ROOM];
 static int count;

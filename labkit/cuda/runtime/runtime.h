@@ -103,6 +103,8 @@ extern uint64_t block;             // the block's number in the grid
 extern uint32_t block_serial, first_serial, serials;  // of this launch's blocks
 extern char *stacks, *arena;
 extern Site last_site;
+extern volatile bool overtime;     // the time of the launch is over
+extern volatile bool stopped;      // and no thread may go on
 
 // reports.cpp
 Report report(Kind kind, Site site);  // filled in with the running thread
@@ -119,7 +121,7 @@ void forget_cells(Memory& memory);
 extern Memory slots[SLOTS];
 // races.cpp
 void settle_store();
-void settle_reads(bool all);
+void finish_accesses();
 // threads.cpp
 void run_block();
 void wait_as(State state);

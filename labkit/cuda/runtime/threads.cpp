@@ -158,15 +158,15 @@ static bool run_those_that_can() {
     bool any = false;
     for (int i = 0; i < begun; i++) {
         Fiber* fiber = &fibers[launch->order == 1 ? begun - 1 - i : i];
-        if (fiber->state == RUNNING) resume(fiber), any = true;
+        if (fiber->state == RUNNING && !stopped) resume(fiber), any = true;
     }
     return any;
 }
 
 void run_block() {
     begun = next_thread = 0;
-    while (next_thread < threads) begin_fiber();
-    for (uint32_t passed = 1; !all_ended(); passed++) {
+    while (next_thread < threads && !stopped) begin_fiber();
+    for (uint32_t passed = 1; !stopped && !all_ended(); passed++) {
         for (bool any = true; any;) {
             any = run_those_that_can();
             for (int first = 0; !any && first < threads; first += WARP) any = release_warp(first);
