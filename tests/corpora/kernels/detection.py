@@ -14,9 +14,11 @@ from .running import ORDERS, default_case, impatient, module_of, run
 PAGE = Path(__file__).parents[3] / "docs" / "cuda-detection.md"
 HEAD = """# What the kernel checker sees
 
-Written by `PYTHONPATH=tests/corpora python -m kernels.detection`; a test compares. Each mistake stands in one or more small
-kernels of `tests/corpora/kernels/wrong`, run at one size. *Fast* compares values with NumPy's in three thread orders
-and has a guard page behind each array; *checked* follows every load and store.
+Written by `PYTHONPATH=tests/corpora python -m kernels.detection`; a test compares. Each mistake stands in
+small kernels of `tests/corpora/kernels/wrong`, run at one size, compiled by g++. *Fast* compares values with
+NumPy's in three thread orders and has a guard page behind each array: *report* means that it said so itself,
+*values* that only the numbers are wrong, *unseen* that all is right in all three orders. *Checked* follows
+every load and store. With clang the copy of a misaligned `float4` is not seen.
 
 """
 

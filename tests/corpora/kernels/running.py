@@ -13,8 +13,9 @@ from labkit import cuda
 from labkit.cuda import compile as compiler
 from labkit.cuda import launcher
 
+from .cases import Case, Size, Unwritten
 from .corpus import Kernel, corpus
-from .problems import PROBLEMS, Case, Size, Unwritten
+from .problems import PROBLEMS
 
 ORDERS = ("forward", "reverse", "shuffled")
 WITHOUT_LINE = {"launch", "unwritten-output"}  # they belong to a launch, not to a statement
