@@ -7,7 +7,9 @@ then makes one thing wrong in it, at each place in turn. Exit code 0 if the righ
 reports catch at least 97 % of the mutants, and survivors.toml proves the rest equivalent and nothing else.
 """
 
+import os
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -72,6 +74,7 @@ def print_table(verdicts: Counter[tuple[str, str]]) -> None:
 
 
 if __name__ == "__main__":
-    with impatient():
+    with impatient(), tempfile.TemporaryDirectory() as folder:
+        os.environ["ADKIT_CUDA_CACHE"] = folder
         results = [sweep(), mutate()]
     sys.exit(0 if all(results) else 1)
