@@ -170,23 +170,18 @@ class Library:
         self._lines = [line for _, line in tables["lines"]]
         self._variables = tables["variables"]
         self._end = self._base + max([*self._offsets, 0]) + 4096
-        self._memories = (_Memory * max(1, len(self._variables)))()
-        self._written = []
+        self._memories: dict[str, Any] = {}
+        self._written: list[Any] = []
         self._values: list[tuple[int, int, bytes]] = []  # address, size and value of what outlives a launch
         first_values = _first_values.setdefault(str(path), {})
-        for memory, (offset, size, name, shared) in zip(self._memories, self._variables, strict=False):
-            memory.start, memory.bytes, memory.shared = self._base + offset, size, shared
-            memory.name = name.rpartition("::")[2].encode()[:63]
+        for offset, size, _, shared in self._variables:
             if not shared:
-                value = first_values.setdefault(offset, C.string_at(memory.start, size))
-                self._values.append((memory.start, size, value))
-            else:
-                self._written.append(C.create_string_buffer(size // 4 + 1))
-                memory.written = C.addressof(self._written[-1])
+                value = first_values.setdefault(offset, C.string_at(self._base + offset, size))
+                self._values.append((self._base + offset, size, value))
 
     def __del__(self) -> None:
-        if hasattr(self, "_written"):
-            self._runtime.host_forget(self._memories, len(self._variables))
+        for memories in getattr(self, "_memories", {}).values():
+            self._runtime.host_forget(memories, len(memories))
 
     @property
     def names(self) -> list[str]:
@@ -203,13 +198,31 @@ class Library:
 
     def static_shared(self, name: str) -> int:
         """Bytes of the shared arrays that stand in a kernel itself."""
-        short = name.replace(" ", "")
-        return sum(
-            size
-            for _, size, variable, shared in self._variables
-            if shared
-            and variable.replace(" ", "").removeprefix("void").startswith((f"{short}(", f"{short}::"))
-        )
+        return sum(size for _, size, _, _ in self._owned(name))
+
+    def _owned(self, kernel: str) -> list[Any]:
+        """The shared arrays that stand in a kernel itself."""
+        short = kernel.replace(" ", "")
+        return [
+            variable
+            for variable in self._variables
+            if variable[3]
+            and variable[2].replace(" ", "").removeprefix("void").startswith((f"{short}(", f"{short}::"))
+        ]
+
+    def _reachable(self, kernel: str) -> Any:
+        """All variables but the arrays of other kernels: who comes there has left an array of its own."""
+        if kernel not in self._memories:
+            foreign = [variable for name in self.names if name != kernel for variable in self._owned(name)]
+            variables = [variable for variable in self._variables if variable not in foreign]
+            self._memories[kernel] = memories = (_Memory * len(variables))()
+            for memory, (offset, size, name, shared) in zip(memories, variables, strict=True):
+                memory.start, memory.bytes, memory.shared = self._base + offset, size, shared
+                memory.name = name.rpartition("::")[2].encode()[:63]
+                if shared:
+                    self._written.append(C.create_string_buffer(size // 4 + 1))
+                    memory.written = C.addressof(self._written[-1])
+        return self._memories[kernel]
 
     def launch(
         self,
@@ -226,6 +239,7 @@ class Library:
         """
         buffers, addresses, kept = self._place(self.parameters(name), arguments, names)
         pointers = (C.c_void_p * max(1, len(addresses)))(*addresses)
+        variables = self._reachable(name)
         what = _Launch(
             call=self._entries[name].call,
             arguments=C.addressof(pointers),
@@ -238,8 +252,8 @@ class Library:
             seconds=SECONDS,
             base=self._base,
             end=self._end,
-            variables=self._memories,
-            variable_count=len(self._variables),
+            variables=variables,
+            variable_count=len(variables),
             buffer_count=len(buffers),
             buffers=buffers,
         )
