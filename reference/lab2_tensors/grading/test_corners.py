@@ -41,9 +41,10 @@ LARGE = [[1000.0, 999.0, -1000.0], [-1000.0, -1001.0, -1000.5], [1000.0, 1000.0,
 def test_logsumexp_of_large_entries(compare, draw):
     """Entries of 1000 and -1000: neither overflow nor 0 / 0, in float64 and in float32.
     元素为 1000 和 -1000：不溢出，也没有 0 / 0；float64 和 float32 都一样。"""
-    for dtype in (np.float64, np.float32):
-        arrays, vector = [np.array(LARGE, dtype)], draw.normal(4).astype(dtype)
-        compare("rule", operation="logsumexp", arrays=arrays, vector=vector, how={"axis": 1}, alone=True)
+    # exp(a - logsumexp(a)) is right too, and errs by the rounding of 1000: 1e-13, or 6e-5 in float32.
+    for dtype, tolerance in ((np.float64, 1e-11), (np.float32, 1e-3)):
+        at = {"arrays": [np.array(LARGE, dtype)], "vector": draw.normal(4).astype(dtype), "how": {"axis": 1}}
+        compare("rule", tolerance, operation="logsumexp", alone=True, **at)
 
 
 @points(1)
@@ -52,5 +53,3 @@ def test_logsumexp_with_masked_entries(compare, draw):
     -inf 的元素不起作用，得到 0；其余的就像它不存在一样。"""
     x = np.array([[-np.inf, 0.5, 1.5], [2.0, -np.inf, -np.inf]])
     compare("rule", operation="logsumexp", arrays=[x], vector=draw.normal(2), how={"axis": 1}, alone=True)
-    arrays = [np.array([[1e30, 0.0], [-1e30, -1e30]])]
-    compare("rule", operation="logsumexp", arrays=arrays, vector=draw.normal(2), how={"axis": 1}, alone=True)
