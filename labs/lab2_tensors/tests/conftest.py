@@ -134,7 +134,8 @@ def kinds(lab, expect):
         node = operation(*inputs)
         adjoint = lab.graph.variable(node.shape, node.dtype)
         call = f"{type(node.op).__name__}.vjp(adjoint, node), node = {formula(node)}"
-        for slot, (one, partial) in enumerate(zip(node.inputs, node.op.vjp(adjoint, node))):
+        answer = node.op.vjp(adjoint, node)
+        for slot, (one, partial) in enumerate(zip(node.inputs, answer)):
             kind = f"{partial.dtype} {partial.shape}"
             expect.equal(f"({call})[{slot}], dtype and shape", kind, f"{one.dtype} {one.shape}")
 

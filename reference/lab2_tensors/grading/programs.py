@@ -131,24 +131,27 @@ def bent(lab, node):
     return node * lab.graph.cos(node) if node.dtype.kind == "f" else node
 
 
-def built(lab, operation, arrays, how, alone=False):
-    """An operation on variables, in the middle of a chain unless alone: (output, variables, feeds)."""
+def built(lab, operation, arrays, how, before=True, after=True):
+    """An operation on variables, with something of a chain before and after: (output, variables, feeds)."""
     variables = leaves(lab, arrays)
-    inner = variables if alone else [bent(lab, one) for one in variables]
+    inner = [bent(lab, one) for one in variables] if before else variables
     y = OPERATIONS[operation](lab.graph, *inner, **(how or {}))
-    return y if alone else lab.graph.sin(y), variables, dict(zip(variables, map(np.asarray, arrays)))
+    return lab.graph.sin(y) if after else y, variables, dict(zip(variables, map(np.asarray, arrays)))
 
 
 def rule(lab, operation, arrays, vector, how=None, alone=False):
     """The value of an operation in a chain, and the adjoints of its float inputs from one at the end."""
-    y, variables, feeds = built(lab, operation, arrays, how, alone)
+    y, variables, feeds = built(lab, operation, arrays, how, not alone, not alone)
     gradients = pulled_back(lab, [y], float_nodes(variables), [vector])
     return {"value": evaluated(lab, [y], feeds)[0], "gradients": evaluated(lab, gradients, feeds)}
 
 
-def rule_twice(lab, operation, arrays, vector, directions, how=None):
-    """The same, and the adjoints of these adjoints: what a rule returns must be a graph with rules."""
-    y, variables, feeds = built(lab, operation, arrays, how)
+def rule_twice(lab, operation, arrays, vector, directions, how=None, after=True):
+    """The same, and the adjoints of these adjoints: what a rule returns must be a graph with rules.
+
+    With nothing after it, the operation's own adjoint does not move: no other rule is asked for that.
+    """
+    y, variables, feeds = built(lab, operation, arrays, how, after=after)
     inputs = float_nodes(variables)
     first = pulled_back(lab, [y], inputs, [vector])
     second = pulled_back(lab, first, inputs, directions)
@@ -164,7 +167,7 @@ def kind_of(lab, partial):
 
 def kinds_of_partials(lab, operation, arrays, how=None):
     """Of an operation's rule: how many partial adjoints it returns, and of which dtypes and shapes."""
-    y, _, _ = built(lab, operation, arrays, how, alone=True)
+    y, _, _ = built(lab, operation, arrays, how, False, False)
     partials = partials_of(lab.graph.variable(y.shape, y.dtype), y)
     return {"partials": [kind_of(lab, partial) for partial in partials]}
 
@@ -174,7 +177,7 @@ def one_operation_for_all(lab, operation, uses, vectors, how=None):
 
     `state`: what the object holds afterwards, where that is not what it held before.
     """
-    first, _, _ = built(lab, operation, uses[0], how, alone=True)
+    first, _, _ = built(lab, operation, uses[0], how, False, False)
     op, answers = first.op, []
     held = repr(sorted(vars(op).items()))
     for arrays, vector in zip([*uses, uses[0]], [*vectors, vectors[0]]):
@@ -189,7 +192,7 @@ def one_operation_for_all(lab, operation, uses, vectors, how=None):
 
 def undisturbed(lab, operation, arrays, vector, how=None):
     """The adjoints from a fed adjoint, which serves another node too, twice; and how far what was fed has moved."""
-    y, variables, feeds = built(lab, operation, arrays, how, alone=True)
+    y, variables, feeds = built(lab, operation, arrays, how, False, False)
     beside, adjoint = leaves(lab, [vector, vector])
     inputs = [*float_nodes(variables), beside]
     gradients = pulled_back(lab, [y + beside], inputs, [adjoint])
@@ -256,8 +259,8 @@ FORMULAS = {
     "short_first": lambda graph, x: unequal(graph, x, True),
     "long_first": lambda graph, x: unequal(graph, x, False),
     "logistic_1": lambda graph, x: logistic(graph, x, 1),
-    "logistic_4": lambda graph, x: logistic(graph, x, 4),
-    "logistic_12": lambda graph, x: logistic(graph, x, 12),
+    "logistic_3": lambda graph, x: logistic(graph, x, 3),
+    "logistic_6": lambda graph, x: logistic(graph, x, 6),
     "conditions": lambda graph, a, b: graph.where(a > b, a * b, graph.where(a < 0.0, b, a / b)) * b,
     "labels": lambda graph, logits, labels: graph.softmax_cross_entropy(graph.sin(logits), labels),
     "mixed": lambda graph, a, b: graph.sin(a) * b + a,
@@ -485,10 +488,14 @@ def second_order(lab, formula, arrays, vector, directions):
 
 
 def anything(lab, graph, arrays, vector, directions):
-    """A random graph of any operations, to second order."""
-    nodes = ladder(lab, ANYTHING, graph, arrays)
-    inputs = nodes[: len(arrays)]
-    first = lab.engine.gradients(nodes[-1], inputs, [vector])
+    """A random graph in which every operation occurs once, to second order."""
+    graph = np.array(graph)
+    graph[:, 0] = np.arange(len(graph))
+    *nodes, _ = ladder(lab, ANYTHING, graph, arrays)
+    y, inputs = nodes[0], nodes[: len(arrays)]
+    for node in nodes[1:]:
+        y = y + lab.graph.sin(node)
+    first = lab.engine.gradients(y, inputs, [vector])
     second = lab.engine.gradients(first, inputs, directions)
     feeds = dict(zip(inputs, arrays))
     scale = float(np.linalg.norm(vector))
@@ -584,10 +591,11 @@ def growth(lab, x, lengths):
 
 def wide(lab, x, vector):
     """The gradients by thousands of inputs, in one walk."""
-    inputs = leaves(lab, list(x))
-    y = inputs[0]
-    for one, other in zip(inputs, inputs[1:]):
-        y = y + one * other
+    inputs = level = leaves(lab, list(x))
+    while len(level) > 1:  # a tree: recursion is another mistake
+        pairs = zip(level[::2], level[1::2])
+        level = [one * 0.9 + lab.graph.sin(one) * other for one, other in pairs]
+    y = level[0]
     told = lab.engine.gradients(y, inputs, [vector])
     found = ran(lab, told, dict(zip(inputs, x)))
     return {"gradients": np.array(found) if isinstance(found, list) else found}
@@ -641,7 +649,7 @@ def given_rule(lab, name, arrays):
 
 def given_value(lab, operation, arrays, how=None):
     """The value of an operation whose rule is a blank."""
-    y, _, feeds = built(lab, operation, arrays, how, alone=True)
+    y, _, feeds = built(lab, operation, arrays, how, False, False)
     return {"value": evaluated(lab, [y], feeds)[0], "kind": f"{y.dtype} {y.shape}"}
 
 

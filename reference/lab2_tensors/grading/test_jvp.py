@@ -74,12 +74,12 @@ def test_outputs_that_nothing_moves_and_inputs_as_outputs(compare, draw):
 
 @points(1)
 def test_dtypes(compare, draw):
-    """float32 stays float32; integers have no tangent.
-    float32 仍是 float32；整数没有切量。"""
+    """float32 stays float32; a condition has no tangent and passes one of the branches.
+    float32 仍是 float32；条件没有切量，只通过其中一个分支的切量。"""
     arrays = [draw.normal((2, 2)).astype(np.float32) for _ in range(2)]
     compare("pushed_forward", formula="mixed", arrays=arrays, tangents=[one[::-1].copy() for one in arrays])
-    arrays = [draw.normal((2, 3)), np.array([2, 0])]
-    compare("pushed_forward", formula="labels", arrays=arrays, tangents=[draw.normal((2, 3))])
+    arrays, tangents = [draw.normal((2, 2)), draw.uniform(0.5, 1, (2, 2))], [draw.normal((2, 2)) for _ in range(2)]
+    compare("pushed_forward", formula="conditions", arrays=arrays, tangents=tangents)
 
 
 @points(1)
