@@ -112,7 +112,9 @@ def test_the_table_has_a_line_for_everybody(graded, lab):
     assert f"{len(WORK[lab])} graded at level " in table
 
 
-@pytest.mark.parametrize(("lab", "student"), [(lab, student) for lab in LABS for student in sorted(WORK[lab])])
+@pytest.mark.parametrize(
+    ("lab", "student"), [(lab, student) for lab in LABS for student in sorted(WORK[lab])]
+)
 def test_a_report_tells_the_points_in_both_languages_and_nothing_of_ours(graded, lab, student):
     assert {path.name for path in (graded.out / lab / student).iterdir()} == {
         "facts.json",

@@ -11,7 +11,13 @@ points = pytest.mark.points
 def test_broadcasting_to_no_entries(compare):
     """What is repeated 0 times receives zeros: (1,) to (0,), (1, 2) to (0, 2), () to (3, 0), (2, 0) as it is.
     重复 0 次的得到零：(1,) 到 (0,)，(1, 2) 到 (0, 2)，() 到 (3, 0)，(2, 0) 保持原样。"""
-    for shape, target in (((1,), (0,)), ((1, 2), (0, 2)), ((), (3, 0)), ((2, 1), (4, 2, 0)), ((2, 0), (3, 2, 0))):
+    for shape, target in (
+        ((1,), (0,)),
+        ((1, 2), (0, 2)),
+        ((), (3, 0)),
+        ((2, 1), (4, 2, 0)),
+        ((2, 0), (3, 2, 0)),
+    ):
         how, x = {"shape": list(target)}, np.ones(shape)
         compare("rule", operation="broadcast_to", arrays=[x], vector=np.ones(target), how=how, alone=True)
 
@@ -34,7 +40,12 @@ def test_relu_at_its_kink(compare, draw):
         compare("relu_at_its_kink", x=np.array([0.0, -0.0, 0.0, 0.0], dtype), vector=vector)
 
 
-LARGE = [[1000.0, 999.0, -1000.0], [-1000.0, -1001.0, -1000.5], [1000.0, 1000.0, 1000.0], [0.0, 800.0, -800.0]]
+LARGE = [
+    [1000.0, 999.0, -1000.0],
+    [-1000.0, -1001.0, -1000.5],
+    [1000.0, 1000.0, 1000.0],
+    [0.0, 800.0, -800.0],
+]
 
 
 @points(1)

@@ -7,7 +7,9 @@ import pytest
 pytestmark = pytest.mark.task("gradients")
 points, cases = pytest.mark.points, pytest.mark.parametrize
 
-GRAPHS = 1e-11  # random graphs of 14 nodes: right answers in other orders of summation differ by 1e-14 at most
+GRAPHS = (
+    1e-11  # random graphs of 14 nodes: right answers in other orders of summation differ by 1e-14 at most
+)
 
 
 def graph(draw, rows=10, shape=(2, 3)):
@@ -75,9 +77,11 @@ def test_one_node_three_times_in_a_concatenation(compare, draw):
 @points(1)
 @cases("formula", ["short_first", "long_first"])
 def test_paths_of_unequal_length(compare, draw, formula):
-    """A short and a long path from one node, built in either order: an adjoint travels on when it is complete.
+    """A short and a long path from one node, built in either order: an adjoint waits until it is complete.
     从同一节点出发的一短一长两条路径，以任意次序构造：伴随量收齐后才继续往回传。"""
-    compare("gradient", formula=formula, arrays=[draw.uniform(0.3, 1.2, (2, 2))], vectors=[draw.normal((2, 2))])
+    compare(
+        "gradient", formula=formula, arrays=[draw.uniform(0.3, 1.2, (2, 2))], vectors=[draw.normal((2, 2))]
+    )
 
 
 @points(1)
@@ -109,10 +113,14 @@ def test_gradients_are_linear_in_the_output_gradient(compare, submission, draw):
 
 @points(1)
 def test_inputs_without_influence_and_outputs_as_inputs(compare, draw):
-    """An input that no output depends on has zeros of its shape and dtype; an output's own gradient is the given one.
+    """What no output depends on has zeros of its shape and dtype; an output's own gradient is the given one.
     没有输出依赖的输入，梯度是同形状同类型的零；输出对自身的梯度就是给定的那个。"""
     unused = draw.normal((3, 1)).astype(np.float32)
-    compare("without_influence", arrays=[draw.normal((2, 2)), draw.normal((2, 2)), unused], vector=draw.normal((2, 2)))
+    compare(
+        "without_influence",
+        arrays=[draw.normal((2, 2)), draw.normal((2, 2)), unused],
+        vector=draw.normal((2, 2)),
+    )
 
 
 @points(1)
@@ -149,7 +157,20 @@ def test_rules_that_were_given(compare, draw):
     """Values and rules of the operations that were given.
     已给出的运算的值和规则。"""
     names = (
-        *("negative", "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "add", "subtract", "multiply", "divide"),
+        *(
+            "negative",
+            "exp",
+            "log",
+            "sin",
+            "cos",
+            "tanh",
+            "sqrt",
+            "abs",
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+        ),
         *("power", "square", "maximum", "where", "reshape", "concatenate", "slice", "softmax", "max"),
         *("cross_entropy", "numbers"),
     )

@@ -32,7 +32,6 @@ from graph import (
     is_float,
     reshape,
     topological_order,
-    variable,
     zeros_like,
 )
 

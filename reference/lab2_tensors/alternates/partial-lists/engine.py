@@ -33,7 +33,6 @@ from graph import (
     reshape,
     topological_order,
     variable,
-    zeros_like,
 )
 
 # --- Gradients / 梯度 -------------------------------------------------------------------------------------
