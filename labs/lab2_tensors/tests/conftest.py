@@ -83,7 +83,7 @@ def tensor(draw):
 
 @pytest.fixture
 def rule(lab, tensor, expect):
-    """Checks a rule at one node: rule(node, feeds). What it returns must be right, and so must be its graph."""
+    """Checks a rule at one node: rule(node, feeds). What it returns must be right, and its graph too."""
 
     def partials(node, adjoint):
         call = f"{type(node.op).__name__}.vjp(adjoint, node), node = {formula(node)}"

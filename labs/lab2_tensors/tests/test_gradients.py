@@ -71,7 +71,7 @@ def test_conditions_and_labels_have_no_gradient(lab, tensor, adjoints, expect):
 
 @gradients
 def test_what_no_output_depends_on(lab, expect):
-    """An input that no output depends on has zeros of its shape and dtype; an output's own gradient is the given one.
+    """What no output depends on has zeros of its shape and dtype; an output's own gradient is the given one.
     没有输出依赖的输入，梯度是同形状同类型的零；输出对自身的梯度就是给定的那个。"""
     x, unused = lab.graph.variable((2,)), lab.graph.variable((3, 1), np.float32)
     y = x * x
@@ -127,6 +127,10 @@ def test_several_outputs_add_up(lab, tensor, adjoints, names):
     u = lab.graph.sin(x) * x
     known = {"x": x, "u": u, "v": z * z, "w": lab.graph.reshape(lab.graph.tanh(u) * u, (4,))}
     outputs = [known[name] for name in names]
-    feeds = {one: array for one, array in ((x, tensor(2, 2)), (z, tensor(3))) if one in known["v"].inputs or one is x}
+    feeds = {
+        one: array
+        for one, array in ((x, tensor(2, 2)), (z, tensor(3)))
+        if one in known["v"].inputs or one is x
+    }
     vectors = [tensor(*y.shape) for y in outputs]
     adjoints(f"gradients([{', '.join(names)}], nodes, vectors)", outputs, feeds, vectors)

@@ -36,11 +36,16 @@ def test_second_derivatives(lab, tensor, differences, expect, name):
     for x, got in zip(inputs, second):
 
         def total(moved, x=x):
-            return sum(float(np.sum(v * one)) for v, one in zip(vectors, differences.values(first, feeds | {x: moved})))
+            return sum(
+                float(np.sum(v * one))
+                for v, one in zip(vectors, differences.values(first, feeds | {x: moved}))
+            )
 
         which = "a" if x is a else "b"
         right = differences.slopes(total, feeds[x])
-        expect.equal(f"gradients(gradients(y, [a, b], [v]), …) by {which}, y = {name}", got, right, differences.near)
+        expect.equal(
+            f"gradients(gradients(y, [a, b], [v]), …) by {which}, y = {name}", got, right, differences.near
+        )
 
 
 @higher
@@ -77,7 +82,9 @@ def test_very_many_paths(lab, expect):
     for _ in range(60):
         y = y + y
     gradient = lab.engine.gradients(y, x)
-    expect.holds(lab.graph.graph_size(gradient) < 300, "graph_size(gradients(y, x))", lab.graph.graph_size(gradient))
+    expect.holds(
+        lab.graph.graph_size(gradient) < 300, "graph_size(gradients(y, x))", lab.graph.graph_size(gradient)
+    )
     (got,) = lab.engine.Executor(gradient)({x: 1.0})
     expect.equal("gradients(y, x)[0]", float(got), 2.0**60)
 
