@@ -98,9 +98,8 @@ def student_rows(folder: Path) -> Iterator[Row]:
     begin = time.perf_counter()
     run("-m", "labkit", "check", "build/solved/lab1")
     yield at_most("lab1/labkit_check", time.perf_counter() - begin, 5, "s")
-    run(
-        "-m", "autograder", "grade", "--submitted", "examples/submitted", "--out", folder / "graded", "--json"
-    )
+    sample = ("--lab", "lab1", "--submitted", "examples/submitted")
+    run("-m", "autograder", "grade", *sample, "--out", folder / "graded", "--json")
     yield at_most("reporting/pages_of_300", float(run("bench/pages.py", folder / "graded")), 30, "s")
 
 

@@ -21,24 +21,27 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 SUBMITTED = EXAMPLES / "submitted"
 EXPECTED = tomllib.loads((EXAMPLES / "expected.toml").read_text(encoding="utf-8"))
+LABS = {"lab1": "lab1_scalars", "lab2": "lab2_tensors"}
+WORK = {lab: {student: labs[lab] for student, labs in EXPECTED.items() if lab in labs} for lab in LABS}
+MAXIMUM = {"lab1": 120, "lab2": 100}
 LEVELS = ("full", "portable")
-# Half the lab's limits: whoever runs into one never ends, so only the test ends sooner.
+# Half the labs' limits: whoever runs into one never ends, so only the test ends sooner.
 LIMITS = re.compile(r"^(cpu_s|idle_s) = .*", re.M)
 
 
 @dataclass
 class Class:
-    """A graded class: what was printed, and the folder with a folder for each student."""
+    """A graded class: what was printed of each lab, and the folder with a folder for each lab and student."""
 
     code: int
-    printed: str
+    printed: dict
     out: Path
 
-    def record(self, student):
-        return json.loads((self.out / student / "record.json").read_bytes())["result"]
+    def record(self, lab, student):
+        return json.loads((self.out / lab / student / "record.json").read_bytes())["result"]
 
-    def report(self, student):
-        return (self.out / student / "feedback.md").read_text(encoding="utf-8")
+    def report(self, lab, student):
+        return (self.out / lab / student / "feedback.md").read_text(encoding="utf-8")
 
 
 def hurried_course(root):
@@ -46,8 +49,9 @@ def hurried_course(root):
     root.mkdir()
     shutil.copy(ROOT / "course.toml", root)
     shutil.copytree(ROOT / "reference", root / "reference", ignore=shutil.ignore_patterns("__pycache__"))
-    file = root / "reference/lab1_scalars/lab.toml"
-    file.write_text(LIMITS.sub(r"\1 = 1", file.read_text(encoding="utf-8")), encoding="utf-8")
+    for folder in LABS.values():
+        file = root / "reference" / folder / "lab.toml"
+        file.write_text(LIMITS.sub(r"\1 = 1", file.read_text(encoding="utf-8")), encoding="utf-8")
     write_labs(load_course(root))
     return root
 
@@ -58,9 +62,9 @@ def graded_at(level, course, out):
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
         patch.chdir(course)
         patch.setattr(probes, "best_level", lambda: (level, {}))
-        arguments = ["grade", "--lab", "lab1", "--submitted", str(SUBMITTED), "--out", str(out)]
-        code = cli.main(arguments, standalone_mode=False)
-    return Class(code, printed.getvalue(), out / "lab1")
+        code = cli.main(["grade", "--submitted", str(SUBMITTED), "--out", str(out)], standalone_mode=False)
+    tables = re.split(r"^(?=lab\d )", printed.getvalue(), flags=re.M)
+    return Class(code, {table.split()[0]: table for table in tables if table.strip()}, out)
 
 
 @pytest.fixture(scope="module")
@@ -88,63 +92,76 @@ def found(record):
     }
 
 
-def test_everybody_gets_the_points_and_outcomes_that_were_written_down_before(graded):
+@pytest.mark.parametrize("lab", LABS)
+def test_everybody_gets_the_points_and_outcomes_that_were_written_down_before(graded, lab):
     wrong = {}
-    for student, labs in EXPECTED.items():
-        wanted = {key: labs["lab1"][key] for key in ("points", "outcomes", "task_points")}
-        if (got := found(graded.record(student))) != wanted:
+    for student, expected in WORK[lab].items():
+        wanted = {key: expected[key] for key in ("points", "outcomes", "task_points")}
+        if (got := found(graded.record(lab, student))) != wanted:
             wrong[student] = {key: (wanted[key], got[key]) for key in wanted if wanted[key] != got[key]}
     assert not wrong, f"(wanted, got): {json.dumps(wrong, indent=1)}"
 
 
-def test_the_table_has_a_line_for_everybody(graded):
+@pytest.mark.parametrize("lab", LABS)
+def test_the_table_has_a_line_for_everybody(graded, lab):
     assert graded.code == DONE, graded.printed
-    lines = {line.split()[0]: line.split()[1] for line in graded.printed.splitlines() if line.strip()}
-    assert {student: lines.get(student) for student in EXPECTED} == {
-        student: str(labs["lab1"]["points"]) for student, labs in EXPECTED.items()
+    table = graded.printed[lab]
+    lines = {line.split()[0]: line.split()[1] for line in table.splitlines() if line.strip()}
+    assert {student: lines.get(student) for student in WORK[lab]} == {
+        student: str(expected["points"]) for student, expected in WORK[lab].items()
     }
-    assert f"{len(EXPECTED)} graded at level " in graded.printed
+    assert f"{len(WORK[lab])} graded at level " in table
 
 
-@pytest.mark.parametrize("student", sorted(EXPECTED))
-def test_a_report_tells_the_points_in_both_languages_and_nothing_of_ours(graded, student):
-    assert {path.name for path in (graded.out / student).iterdir()} == {
+@pytest.mark.parametrize(
+    ("lab", "student"), [(lab, student) for lab in LABS for student in sorted(WORK[lab])]
+)
+def test_a_report_tells_the_points_in_both_languages_and_nothing_of_ours(graded, lab, student):
+    assert {path.name for path in (graded.out / lab / student).iterdir()} == {
         "facts.json",
         "feedback.html",
         "feedback.md",
         "record.json",
     }
-    report = graded.report(student)
-    points = EXPECTED[student]["lab1"]["points"]
-    assert f"{points} / 120" in report
-    assert f"{points} of 120 points" in report
+    report = graded.report(lab, student)
+    points, most = WORK[lab][student]["points"], MAXIMUM[lab]
+    assert f"{points} / {most}" in report
+    assert f"{points} of {most} points" in report
     ours = ["Traceback", "autograder", "labkit", "programs.py", "site-packages", "adkit-", str(ROOT)]
-    plain = report.replace("\\", "") + (graded.out / student / "feedback.html").read_text(encoding="utf-8")
+    html = (graded.out / lab / student / "feedback.html").read_text(encoding="utf-8")
+    plain = report.replace("\\", "") + html
     assert [name for name in ours if name in plain] == []
     assert not re.search(r"(?<![\w./])/(?:sub|site|tmp|usr|home|root)/", plain), "a path of the machine"
 
 
 @pytest.mark.parametrize(
-    ("student", "file", "words"),
+    ("lab", "student", "file", "words"),
     [
-        ("wrong-file-name", "engine.py", "rename it to engine.py"),
-        ("syntax-error", "engine.py", "is not valid Python"),
-        ("import-torch", "engine.py", "No module named 'torch'"),
-        ("left-over-breakpoint", "engine.py", "A debugger was left in the code"),
-        ("import-turtle", "graph.py", "from turtle import forward"),
-        ("recursion", "graph.py", "the recursion went too deep"),
-        ("sleep", "", "look for sleep"),
-        ("infinite-loop", "", "look for an endless loop"),
-        ("fifty-gigabytes", "", "asked for more than the 512 MB"),
-        ("exit-zero", "", "the process ended before it gave a result"),
-        ("reads-the-reference", "engine.py", "without network"),
-        ("replaces-numpy-and-pytest", "numpy.py", "Not taken"),
-        ("lying-object", "", "got Right"),
-        ("half-done", "engine.py", "forward_mode is not written yet"),
+        ("lab1", "wrong-file-name", "engine.py", "rename it to engine.py"),
+        ("lab1", "syntax-error", "engine.py", "is not valid Python"),
+        ("lab1", "import-torch", "engine.py", "No module named 'torch'"),
+        ("lab1", "left-over-breakpoint", "engine.py", "A debugger was left in the code"),
+        ("lab1", "import-turtle", "graph.py", "from turtle import forward"),
+        ("lab1", "recursion", "graph.py", "the recursion went too deep"),
+        ("lab1", "sleep", "", "look for sleep"),
+        ("lab1", "infinite-loop", "", "look for an endless loop"),
+        ("lab1", "fifty-gigabytes", "", "asked for more than the 512 MB"),
+        ("lab1", "exit-zero", "", "the process ended before it gave a result"),
+        ("lab1", "reads-the-reference", "engine.py", "without network"),
+        ("lab1", "replaces-numpy-and-pytest", "numpy.py", "Not taken"),
+        ("lab1", "lying-object", "", "got Right"),
+        ("lab1", "half-done", "engine.py", "forward_mode is not written yet"),
+        ("lab2", "half-done", "graph.py", "MatMul.vjp is not written yet"),
+        ("lab2", "axes-by-their-lengths", "graph.py", "does not fit into"),
+        ("lab2", "broadcast-not-undone", "", "array of shape (3,)"),
+        ("lab2", "float64-everywhere", "", "float32"),
+        ("lab2", "recursion", "engine.py", "the recursion went too deep"),
+        ("lab2", "infinite-loop", "", "look for an endless loop"),
+        ("lab2", "syntax-error", "engine.py", "is not valid Python"),
     ],
 )
-def test_a_report_says_what_went_wrong_and_where(graded, student, file, words):
-    lines = [line for line in graded.report(student).replace("\\", "").splitlines() if words in line]
+def test_a_report_says_what_went_wrong_and_where(graded, lab, student, file, words):
+    lines = [line for line in graded.report(lab, student).replace("\\", "").splitlines() if words in line]
     assert lines
     assert file in lines[0]
 
@@ -153,11 +170,8 @@ def test_records_are_the_same_bytes_at_every_level(classes):
     if len(classes) < len(LEVELS):
         pytest.skip(f"only level {', '.join(classes) or 'none'} holds on this machine")
     full, portable = (classes[level].out for level in LEVELS)
-    different = [
-        student
-        for student in EXPECTED
-        if (full / student / "record.json").read_bytes() != (portable / student / "record.json").read_bytes()
-    ]
+    files = [f"{lab}/{student}/record.json" for lab in LABS for student in WORK[lab]]
+    different = [file for file in files if (full / file).read_bytes() != (portable / file).read_bytes()]
     assert different == []
 
 

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-# --- Graphs built, walked and run -----------------------------------------------------------------------------
+# --- Graphs built, walked and run ---------------------------------------------------------------------------
 
 
 def leaves(lab, arrays):
@@ -45,7 +45,7 @@ def evaluated(lab, nodes, feeds):
     with np.errstate(all="ignore"):
         for node in below([node for node in nodes if not no_node(lab, node)]):
             if node.op is None:
-                arrays[node] = feeds[node] if node in feeds else node.value
+                arrays[node] = feeds.get(node, node.value)
             else:
                 arrays[node] = node.op.compute(*(arrays[operand] for operand in node.inputs))
     return [no_node(lab, node) or np.array(arrays[node]) for node in nodes]
@@ -72,9 +72,9 @@ def partials_of(adjoint, node):
 
 
 def pulled_back(lab, outputs, inputs, adjoints):
-    """The adjoints of inputs by the rules alone, as nodes; only operations on the way to the inputs are asked.
+    """The adjoints of inputs by the rules alone, as nodes; None for an input that nothing reaches.
 
-    None for an input that nothing reaches.
+    Only operations on the way to the inputs are asked.
     """
     order, moving = below(outputs), set(inputs)
     for node in order:
@@ -104,7 +104,7 @@ def axes(axis):
     return tuple(axis) if isinstance(axis, list) else axis
 
 
-# --- Rules: one operation, by itself or in the middle of a chain ----------------------------------------------
+# --- Rules: one operation, by itself or in the middle of a chain --------------------------------------------
 
 OPERATIONS = {
     "add": lambda graph, a, b: a + b,
@@ -131,24 +131,27 @@ def bent(lab, node):
     return node * lab.graph.cos(node) if node.dtype.kind == "f" else node
 
 
-def built(lab, operation, arrays, how, alone=False):
-    """An operation on variables, in the middle of a chain unless alone: (output, variables, feeds)."""
+def built(lab, operation, arrays, how, before=True, after=True):
+    """An operation on variables, with something of a chain before and after: (output, variables, feeds)."""
     variables = leaves(lab, arrays)
-    inner = variables if alone else [bent(lab, one) for one in variables]
+    inner = [bent(lab, one) for one in variables] if before else variables
     y = OPERATIONS[operation](lab.graph, *inner, **(how or {}))
-    return y if alone else lab.graph.sin(y), variables, dict(zip(variables, map(np.asarray, arrays)))
+    return lab.graph.sin(y) if after else y, variables, dict(zip(variables, map(np.asarray, arrays)))
 
 
 def rule(lab, operation, arrays, vector, how=None, alone=False):
     """The value of an operation in a chain, and the adjoints of its float inputs from one at the end."""
-    y, variables, feeds = built(lab, operation, arrays, how, alone)
+    y, variables, feeds = built(lab, operation, arrays, how, not alone, not alone)
     gradients = pulled_back(lab, [y], float_nodes(variables), [vector])
     return {"value": evaluated(lab, [y], feeds)[0], "gradients": evaluated(lab, gradients, feeds)}
 
 
-def rule_twice(lab, operation, arrays, vector, directions, how=None):
-    """The same, and the adjoints of these adjoints: what a rule returns must be a graph with rules."""
-    y, variables, feeds = built(lab, operation, arrays, how)
+def rule_twice(lab, operation, arrays, vector, directions, how=None, after=True):
+    """The same, and the adjoints of these adjoints: what a rule returns must be a graph with rules.
+
+    With nothing after it, the operation's own adjoint does not move: no other rule is asked for that.
+    """
+    y, variables, feeds = built(lab, operation, arrays, how, after=after)
     inputs = float_nodes(variables)
     first = pulled_back(lab, [y], inputs, [vector])
     second = pulled_back(lab, first, inputs, directions)
@@ -164,7 +167,7 @@ def kind_of(lab, partial):
 
 def kinds_of_partials(lab, operation, arrays, how=None):
     """Of an operation's rule: how many partial adjoints it returns, and of which dtypes and shapes."""
-    y, _, _ = built(lab, operation, arrays, how, alone=True)
+    y, _, _ = built(lab, operation, arrays, how, False, False)
     partials = partials_of(lab.graph.variable(y.shape, y.dtype), y)
     return {"partials": [kind_of(lab, partial) for partial in partials]}
 
@@ -174,7 +177,7 @@ def one_operation_for_all(lab, operation, uses, vectors, how=None):
 
     `state`: what the object holds afterwards, where that is not what it held before.
     """
-    first, _, _ = built(lab, operation, uses[0], how, alone=True)
+    first, _, _ = built(lab, operation, uses[0], how, False, False)
     op, answers = first.op, []
     held = repr(sorted(vars(op).items()))
     for arrays, vector in zip([*uses, uses[0]], [*vectors, vectors[0]]):
@@ -188,8 +191,8 @@ def one_operation_for_all(lab, operation, uses, vectors, how=None):
 
 
 def undisturbed(lab, operation, arrays, vector, how=None):
-    """The adjoints from a fed adjoint, which serves another node too, twice; and how far what was fed has moved."""
-    y, variables, feeds = built(lab, operation, arrays, how, alone=True)
+    """The adjoints from a fed adjoint that serves another node too, twice; how far what was fed has moved."""
+    y, variables, feeds = built(lab, operation, arrays, how, False, False)
     beside, adjoint = leaves(lab, [vector, vector])
     inputs = [*float_nodes(variables), beside]
     gradients = pulled_back(lab, [y + beside], inputs, [adjoint])
@@ -213,10 +216,13 @@ def relu_at_its_kink(lab, x, vector):
     """The share of the adjoint that passes relu at 0, if it is one from 0 to 1."""
     told = rule(lab, "relu", [x], vector, alone=True)["gradients"][0]
     shares = told / vector
-    return {"passes_a_share": bool(np.all((shares >= 0) & (shares <= 1))), "kind": f"{told.dtype} {told.shape}"}
+    return {
+        "passes_a_share": bool(np.all((shares >= 0) & (shares <= 1))),
+        "kind": f"{told.dtype} {told.shape}",
+    }
 
 
-# --- Formulas of given operations, for the engine -------------------------------------------------------------
+# --- Formulas of given operations, for the engine -----------------------------------------------------------
 
 
 def fold(graph, x):
@@ -256,8 +262,8 @@ FORMULAS = {
     "short_first": lambda graph, x: unequal(graph, x, True),
     "long_first": lambda graph, x: unequal(graph, x, False),
     "logistic_1": lambda graph, x: logistic(graph, x, 1),
-    "logistic_4": lambda graph, x: logistic(graph, x, 4),
-    "logistic_12": lambda graph, x: logistic(graph, x, 12),
+    "logistic_3": lambda graph, x: logistic(graph, x, 3),
+    "logistic_6": lambda graph, x: logistic(graph, x, 6),
     "conditions": lambda graph, a, b: graph.where(a > b, a * b, graph.where(a < 0.0, b, a / b)) * b,
     "labels": lambda graph, logits, labels: graph.softmax_cross_entropy(graph.sin(logits), labels),
     "mixed": lambda graph, a, b: graph.sin(a) * b + a,
@@ -292,7 +298,7 @@ TAME = (
 
 
 def ladder(lab, operations, graph, arrays):
-    """Nodes of any graph, as data: variables, and one more for each row (operation, i, j); the top uses them all."""
+    """Nodes of any graph, as data: variables, one more for each row (operation, i, j), and a top."""
     nodes = leaves(lab, arrays)
     for operation, i, j in np.asarray(graph).tolist():
         a, b = nodes[i % len(nodes)], nodes[j % len(nodes)]
@@ -323,7 +329,7 @@ def gradients_of_one(lab, formula, arrays, vector, wrapped):
 
 
 def without_influence(lab, arrays, vector):
-    """By an input that the output does not need, one used in a comparison only, the output itself, an input."""
+    """By an input without influence, one in a comparison only, the output itself, an ordinary input."""
     a, b, unused = leaves(lab, arrays)
     y = lab.graph.where(b > 0.0, a * a, a)
     feeds = dict(zip((a, b, unused), arrays))
@@ -333,7 +339,7 @@ def without_influence(lab, arrays, vector):
 
 
 def gradients_again(lab, arrays, vectors):
-    """Gradients of one node, of one above it, of the first again; and whether the lists given stay as they were."""
+    """Gradients of one node, of one above it, of the first again; whether the lists given were kept."""
     a, b = variables = leaves(lab, arrays)
     u = a * lab.graph.sin(b)
     y = u * u + b
@@ -348,7 +354,7 @@ def gradients_again(lab, arrays, vectors):
 
 
 def fifty_feeds(lab, batches, vector):
-    """One graph run on many feeds: no node is made by running, nothing fed is changed, answers are one's own."""
+    """One graph run on many feeds: no node is made by that, nothing fed changes, answers are one's own."""
     a = lab.graph.variable(batches.shape[1:])
     y = lab.graph.tanh(a) * a
     (g,) = lab.engine.gradients(y, [a], [vector])
@@ -364,11 +370,11 @@ def fifty_feeds(lab, batches, vector):
     return {"gradients": np.array(answers), "moved": batches - before, "nodes_made": made}
 
 
-# --- Several outputs ------------------------------------------------------------------------------------------
+# --- Several outputs ----------------------------------------------------------------------------------------
 
 
 def several(lab, arrays, names, vectors):
-    """Gradients of outputs chosen by name, in this order: u and v stand apart, w lies above u, a is an input."""
+    """Gradients of outputs chosen by name: u and v stand apart, w lies above u, a is an input."""
     a, b = leaves(lab, arrays)
     u = a * lab.graph.sin(a)
     w = lab.graph.reshape(lab.graph.tanh(u) * u, (-1,))
@@ -378,7 +384,7 @@ def several(lab, arrays, names, vectors):
     return {"gradients": ran(lab, gradients, {a: arrays[0], b: arrays[1]})}
 
 
-# --- Jacobian-vector products ---------------------------------------------------------------------------------
+# --- Jacobian-vector products -------------------------------------------------------------------------------
 
 
 def pushed_forward(lab, formula, arrays, tangents):
@@ -417,7 +423,7 @@ def tangent_of_tangent(lab, arrays, tangents):
     return {"once": ran(lab, [once], feeds), "twice": ran(lab, twice, feeds), "back": ran(lab, back, feeds)}
 
 
-# --- Hessians -------------------------------------------------------------------------------------------------
+# --- Hessians -----------------------------------------------------------------------------------------------
 
 
 def hessian_product(lab, formula, arrays, vectors):
@@ -441,7 +447,7 @@ def hessian_and_product(lab, x, vector):
     }
 
 
-# --- Everything together --------------------------------------------------------------------------------------
+# --- Everything together ------------------------------------------------------------------------------------
 
 # All blanks among them; inputs are two matrices of one square shape.
 ANYTHING = (
@@ -485,10 +491,14 @@ def second_order(lab, formula, arrays, vector, directions):
 
 
 def anything(lab, graph, arrays, vector, directions):
-    """A random graph of any operations, to second order."""
-    nodes = ladder(lab, ANYTHING, graph, arrays)
-    inputs = nodes[: len(arrays)]
-    first = lab.engine.gradients(nodes[-1], inputs, [vector])
+    """A random graph in which every operation occurs once, to second order."""
+    graph = np.array(graph)
+    graph[:, 0] = np.arange(len(graph))
+    *nodes, _ = ladder(lab, ANYTHING, graph, arrays)
+    y, inputs = nodes[0], nodes[: len(arrays)]
+    for node in nodes[1:]:
+        y = y + lab.graph.sin(node)
+    first = lab.engine.gradients(y, inputs, [vector])
     second = lab.engine.gradients(first, inputs, directions)
     feeds = dict(zip(inputs, arrays))
     scale = float(np.linalg.norm(vector))
@@ -523,7 +533,11 @@ def network(lab, arrays, labels, vectors):
     feeds = dict(zip(variables, arrays))
     first = lab.engine.gradients(loss, variables)
     told = lab.engine.hvp(loss, variables, vectors)
-    return {"loss": ran(lab, [loss], feeds)[0], "gradients": ran(lab, first, feeds), "products": ran(lab, told, feeds)}
+    return {
+        "loss": ran(lab, [loss], feeds)[0],
+        "gradients": ran(lab, first, feeds),
+        "products": ran(lab, told, feeds),
+    }
 
 
 def whole_hessian(lab, x):
@@ -541,10 +555,13 @@ def penalty(lab, x, weights, bias):
     (slope,) = lab.engine.gradients(score, [a])
     nested = lab.graph.sum(slope * slope)
     feeds = dict(zip(variables, (x, weights, bias)))
-    return {"penalty": ran(lab, [nested], feeds)[0], "gradients": ran(lab, lab.engine.gradients(nested, [w, b]), feeds)}
+    return {
+        "penalty": ran(lab, [nested], feeds)[0],
+        "gradients": ran(lab, lab.engine.gradients(nested, [w, b]), feeds),
+    }
 
 
-# --- Size -----------------------------------------------------------------------------------------------------
+# --- Size ---------------------------------------------------------------------------------------------------
 
 RECURSION_LIMIT = 1000  # Python's own; set again here, since an import may have raised it
 
@@ -584,10 +601,11 @@ def growth(lab, x, lengths):
 
 def wide(lab, x, vector):
     """The gradients by thousands of inputs, in one walk."""
-    inputs = leaves(lab, list(x))
-    y = inputs[0]
-    for one, other in zip(inputs, inputs[1:]):
-        y = y + one * other
+    inputs = level = leaves(lab, list(x))
+    while len(level) > 1:  # a tree: recursion is another mistake
+        pairs = zip(level[::2], level[1::2])
+        level = [one * 0.9 + lab.graph.sin(one) * other for one, other in pairs]
+    y = level[0]
     told = lab.engine.gradients(y, inputs, [vector])
     found = ran(lab, told, dict(zip(inputs, x)))
     return {"gradients": np.array(found) if isinstance(found, list) else found}
@@ -600,7 +618,7 @@ def large_product(lab, x, vector):
     return {"products": ran(lab, told, {node: x})}
 
 
-# --- Given code -----------------------------------------------------------------------------------------------
+# --- Given code ---------------------------------------------------------------------------------------------
 
 GIVEN = {
     "negative": lambda graph, a, b: -a,
@@ -641,7 +659,7 @@ def given_rule(lab, name, arrays):
 
 def given_value(lab, operation, arrays, how=None):
     """The value of an operation whose rule is a blank."""
-    y, _, feeds = built(lab, operation, arrays, how, alone=True)
+    y, _, feeds = built(lab, operation, arrays, how, False, False)
     return {"value": evaluated(lab, [y], feeds)[0], "kind": f"{y.dtype} {y.shape}"}
 
 
@@ -710,7 +728,7 @@ def executed(lab, arrays):
     return {"arrays": ran(lab, outputs, {a: arrays[0], b: arrays[1]})}
 
 
-# --- What a program did ---------------------------------------------------------------------------------------
+# --- What a program did -------------------------------------------------------------------------------------
 
 
 def trace(lab, program, inputs):

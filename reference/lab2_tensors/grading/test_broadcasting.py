@@ -1,5 +1,5 @@
-"""Broadcasting: what was repeated is summed on the way back. A wrong alignment is invisible until lengths differ,
-so lengths that differ and lengths that are equal both occur."""
+"""Broadcasting: what was repeated is summed on the way back. A wrong alignment has a wrong shape where
+lengths differ and wrong numbers where they are equal, so both occur."""
 
 import numpy as np
 import pytest

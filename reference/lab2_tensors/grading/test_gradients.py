@@ -7,8 +7,9 @@ import pytest
 pytestmark = pytest.mark.task("gradients")
 points, cases = pytest.mark.points, pytest.mark.parametrize
 
-DEEP = 1e-8  # the logistic map's slopes grow like 4**n and rounding with them: 1e-16 * 4**12 is 2e-9
-GRAPHS = 1e-11  # random graphs of 14 nodes: right answers in other orders of summation differ by 1e-14 at most
+GRAPHS = (
+    1e-11  # random graphs of 14 nodes: right answers in other orders of summation differ by 1e-14 at most
+)
 
 
 def graph(draw, rows=10, shape=(2, 3)):
@@ -76,19 +77,20 @@ def test_one_node_three_times_in_a_concatenation(compare, draw):
 @points(1)
 @cases("formula", ["short_first", "long_first"])
 def test_paths_of_unequal_length(compare, draw, formula):
-    """A short and a long path from one node, built in either order: an adjoint travels on when it is complete.
+    """A short and a long path from one node, built in either order: an adjoint waits until it is complete.
     从同一节点出发的一短一长两条路径，以任意次序构造：伴随量收齐后才继续往回传。"""
-    compare("gradient", formula=formula, arrays=[draw.uniform(0.3, 1.2, (2, 2))], vectors=[draw.normal((2, 2))])
+    compare(
+        "gradient", formula=formula, arrays=[draw.uniform(0.3, 1.2, (2, 2))], vectors=[draw.normal((2, 2))]
+    )
 
 
 @points(1)
-@cases("n", [1, 4, 12])
+@cases("n", [1, 3, 6])
 def test_the_logistic_map(compare, draw, n):
     """The logistic map l = 4 l (1 - l), in which every step uses its input twice.
     逻辑斯谛映射 l = 4 l (1 - l)，每一步都两次用到输入。"""
-    tolerance = DEEP if n == 12 else GRAPHS
     arrays, vectors = [draw.uniform(0.1, 0.9, 4)], [draw.normal(4)]
-    compare("gradient", tolerance, formula=f"logistic_{n}", arrays=arrays, vectors=vectors)
+    compare("gradient", GRAPHS, formula=f"logistic_{n}", arrays=arrays, vectors=vectors)
 
 
 @points(1)
@@ -111,10 +113,14 @@ def test_gradients_are_linear_in_the_output_gradient(compare, submission, draw):
 
 @points(1)
 def test_inputs_without_influence_and_outputs_as_inputs(compare, draw):
-    """An input that no output depends on has zeros of its shape and dtype; an output's own gradient is the given one.
+    """What no output depends on has zeros of its shape and dtype; an output's own gradient is the given one.
     没有输出依赖的输入，梯度是同形状同类型的零；输出对自身的梯度就是给定的那个。"""
     unused = draw.normal((3, 1)).astype(np.float32)
-    compare("without_influence", arrays=[draw.normal((2, 2)), draw.normal((2, 2)), unused], vector=draw.normal((2, 2)))
+    compare(
+        "without_influence",
+        arrays=[draw.normal((2, 2)), draw.normal((2, 2)), unused],
+        vector=draw.normal((2, 2)),
+    )
 
 
 @points(1)
@@ -141,9 +147,9 @@ def test_a_second_call_starts_afresh_and_a_graph_runs_again(compare, draw):
 
 @points(1)
 def test_one_walk_gives_the_gradients_by_all_inputs(compare, draw):
-    """The gradients by 3,000 inputs cost one walk; one for each input would take minutes.
-    对 3,000 个输入的梯度只需一次遍历；每个输入遍历一次要好几分钟。"""
-    compare("wide", x=draw.uniform(-1, 1, 3000), vector=draw.normal())
+    """The gradients by 1,024 inputs cost one walk; one for each input would take half a minute.
+    对 1,024 个输入的梯度只需一次遍历；每个输入遍历一次要半分钟。"""
+    compare("wide", x=draw.uniform(-1, 1, 1024), vector=draw.normal())
 
 
 @points(0)
@@ -151,7 +157,20 @@ def test_rules_that_were_given(compare, draw):
     """Values and rules of the operations that were given.
     已给出的运算的值和规则。"""
     names = (
-        *("negative", "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "add", "subtract", "multiply", "divide"),
+        *(
+            "negative",
+            "exp",
+            "log",
+            "sin",
+            "cos",
+            "tanh",
+            "sqrt",
+            "abs",
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+        ),
         *("power", "square", "maximum", "where", "reshape", "concatenate", "slice", "softmax", "max"),
         *("cross_entropy", "numbers"),
     )

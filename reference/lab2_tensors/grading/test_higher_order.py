@@ -34,11 +34,11 @@ def test_second_derivatives_of_every_operation(compare, draw, formula):
 
 @points(1)
 def test_random_graphs_of_any_operations(compare, draw):
-    """Random graphs of all operations, first and second derivatives.
-    由所有运算组成的随机图，一阶和二阶导数。"""
+    """Random graphs in which every operation occurs, first and second derivatives.
+    每个运算都出现的随机图，一阶和二阶导数。"""
     for _ in range(3):
         arrays, directions = ([draw.uniform(-1, 1, (3, 3)) for _ in range(3)] for _ in range(2))
-        at = {"graph": draw.dag(7), "arrays": arrays, "vector": draw.normal((3, 3)), "directions": directions}
+        at = {"graph": draw.dag(9), "arrays": arrays, "vector": draw.normal((3, 3)), "directions": directions}
         compare("anything", HIGHER, **at)
 
 

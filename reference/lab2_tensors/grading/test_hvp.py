@@ -48,7 +48,9 @@ def test_the_hessian_is_symmetric(compare, submission, draw):
     products = []
     for vectors in (u, v):
         compare("hessian_product", SECOND, formula="wave", arrays=arrays, vectors=vectors)
-        products.append(submission("hessian_product", formula="wave", arrays=arrays, vectors=vectors)["products"])
+        products.append(
+            submission("hessian_product", formula="wave", arrays=arrays, vectors=vectors)["products"]
+        )
     one = sum(np.sum(a * b) for a, b in zip(v, products[0], strict=True))
     other = sum(np.sum(a * b) for a, b in zip(u, products[1], strict=True))
     scale = np.linalg.norm(v) * np.linalg.norm(np.concatenate(products[0]))

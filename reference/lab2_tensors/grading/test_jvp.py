@@ -59,7 +59,10 @@ def test_forward_and_backward_agree(compare, submission, draw):
     compare("graph_gradients", GRAPHS, **at, chosen=[-1], vectors=[v])
     forward = submission("graph_tangents", **at, tangents=t)["tangents"][0]
     backward = submission("graph_gradients", **at, chosen=[-1], vectors=[v])["gradients"]
-    left, right = np.sum(v * forward), sum(np.sum(one * other) for one, other in zip(backward, t, strict=True))
+    left, right = (
+        np.sum(v * forward),
+        sum(np.sum(one * other) for one, other in zip(backward, t, strict=True)),
+    )
     scale = np.linalg.norm(v) * np.linalg.norm(forward)
     assert abs(left - right) <= 1e-10 * scale, f"<v, J t> = {left}, <v J, t> = {right}"
 
@@ -74,12 +77,15 @@ def test_outputs_that_nothing_moves_and_inputs_as_outputs(compare, draw):
 
 @points(1)
 def test_dtypes(compare, draw):
-    """float32 stays float32; integers have no tangent.
-    float32 仍是 float32；整数没有切量。"""
+    """float32 stays float32; a condition has no tangent and passes one of the branches.
+    float32 仍是 float32；条件没有切量，只通过其中一个分支的切量。"""
     arrays = [draw.normal((2, 2)).astype(np.float32) for _ in range(2)]
     compare("pushed_forward", formula="mixed", arrays=arrays, tangents=[one[::-1].copy() for one in arrays])
-    arrays = [draw.normal((2, 3)), np.array([2, 0])]
-    compare("pushed_forward", formula="labels", arrays=arrays, tangents=[draw.normal((2, 3))])
+    arrays, tangents = (
+        [draw.normal((2, 2)), draw.uniform(0.5, 1, (2, 2))],
+        [draw.normal((2, 2)) for _ in range(2)],
+    )
+    compare("pushed_forward", formula="conditions", arrays=arrays, tangents=tangents)
 
 
 @points(1)

@@ -14,7 +14,9 @@ def outputs(compare, draw):
 
     def check(*names):
         arrays = [draw.normal((2, 2)), draw.normal(3)]
-        compare("several", arrays=arrays, names=list(names), vectors=[draw.normal(SHAPES[one]) for one in names])
+        compare(
+            "several", arrays=arrays, names=list(names), vectors=[draw.normal(SHAPES[one]) for one in names]
+        )
 
     return check
 

@@ -77,19 +77,27 @@ def test_one_matrix_in_both_slots(compare, draw, n):
 def test_lengths_of_0_and_1(multiplied):
     """Rows, columns, single entries, and no entries at all.
     行、列、单个元素，以及没有元素。"""
-    for left, right in (((1, 3), (3, 1)), ((3, 1), (1, 3)), ((1, 1), (1, 1)), ((2, 0), (0, 3)), ((0, 2), (2, 3))):
+    for left, right in (
+        ((1, 3), (3, 1)),
+        ((3, 1), (1, 3)),
+        ((1, 1), (1, 1)),
+        ((2, 0), (0, 3)),
+        ((0, 2), (2, 3)),
+    ):
         multiplied(left, right)
 
 
 @points(1)
 def test_shapes_and_dtypes_of_the_partial_adjoints(compare, draw):
-    """Two partial adjoints in the order of the factors, in their shapes and dtype; the product keeps no state.
+    """Two partial adjoints in the order of the factors, with their shapes and dtype; no state is kept.
     两个部分伴随按因子的次序给出，形状和类型与因子相同；运算不保存状态。"""
     for dtype in (np.float64, np.float32):
         arrays = [draw.normal(shape).astype(dtype) for shape in ((2, 3), (3, 4))]
         compare("kinds_of_partials", operation="matmul", arrays=arrays)
         compare("rule", operation="matmul", arrays=arrays, vector=draw.normal((2, 4)).astype(dtype))
-    uses = [[draw.normal(left), draw.normal(right)] for left, right in (((2, 3), (3, 4)), ((2, 2, 1), (2, 1, 2)))]
+    uses = [
+        [draw.normal(left), draw.normal(right)] for left, right in (((2, 3), (3, 4)), ((2, 2, 1), (2, 1, 2)))
+    ]
     vectors = [draw.normal((2, 4)), draw.normal((2, 2, 2))]
     compare("one_operation_for_all", operation="matmul", uses=uses, vectors=vectors)
 

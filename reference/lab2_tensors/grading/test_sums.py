@@ -22,7 +22,11 @@ def summed(compare, draw):
                 target = np.sum(np.ones(shape), axis=axes(axis), keepdims=keepdims).shape
                 how = {"axis": axis, "keepdims": keepdims}
                 compare(
-                    "rule", operation=operation, arrays=[draw.normal(shape)], vector=draw.normal(target), how=how
+                    "rule",
+                    operation=operation,
+                    arrays=[draw.normal(shape)],
+                    vector=draw.normal(target),
+                    how=how,
                 )
 
     return check
@@ -99,7 +103,7 @@ def test_means_in_float32(compare, draw):
 
 @points(1)
 def test_one_operation_serves_inputs_of_several_shapes(compare, draw):
-    """One sum object at inputs of different shapes, the first one twice; partial adjoints have the input's shape.
+    """One sum object at inputs of different shapes, the first one twice; shapes are the input's.
     同一个求和对象用于不同形状的输入，第一个用两次；部分伴随的形状与输入相同。"""
     uses = [[draw.normal(shape)] for shape in ((2, 3), (3, 2), (4, 2))]
     for keepdims, targets in ((False, [2, 3, 4]), (True, [(2, 1), (3, 1), (4, 1)])):

@@ -1,6 +1,7 @@
 """The public tests themselves: what they catch, what they let pass, and that they hold no solution."""
 
 import io
+import shutil
 import tokenize
 import tomllib
 from pathlib import Path
@@ -13,10 +14,10 @@ from labkit.lab import read_lab
 
 ROOT = Path(__file__).parents[3]
 HANDED_IN = ["graph.py", "engine.py", "cuda_ops.py", "kernels.cu"]
-REFERENCE = ROOT / "reference" / "lab1_scalars"
+REFERENCES = {"lab1": ROOT / "reference" / "lab1_scalars", "lab2": ROOT / "reference" / "lab2_tensors"}
 MUTANTS = {
-    mutant["id"]: mutant
-    for mutant in tomllib.loads((REFERENCE / "mutants.toml").read_text("utf-8"))["mutant"]
+    lab: {one["id"]: one for one in tomllib.loads((folder / "mutants.toml").read_text("utf-8"))["mutant"]}
+    for lab, folder in REFERENCES.items()
 }
 # One of each family; all of them are the audit's work.
 SAMPLED = (
@@ -38,7 +39,7 @@ SAMPLED = (
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_typical_mistake_is_caught_in_its_task(kit, name):
     kit.solve()
-    mutant = MUTANTS[name]
+    mutant = MUTANTS["lab1"][name]
     for edit in mutant.get("edits", [mutant]):
         kit.edit(edit["file"], edit["text"], edit["replacement"])
     code, printed, _ = kit.run("check", "lab1", "--language", "en")
@@ -59,8 +60,36 @@ def test_other_right_work_passes(kit, student, tmp_path):
         assert code == 0, printed
 
 
-def test_every_public_test_belongs_to_a_task_and_states_its_law_in_both_languages(made):
-    lab = read_lab(made / "build" / "solved" / "lab1")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("broadcast-first-copy-only", "BroadcastTo.vjp(adjoint, node), node = broadcast_to(shape=(2, 3)"),
+        ("sum-total-to-everybody", "Sum.vjp(adjoint, node), node = sum("),
+        ("position-looked-up", "by v1"),
+        ("jvp-one-stand-in-for-all", "jvp([y, b, y * a, y], [a, b], directions)"),
+        ("relu-first-order-only", "relu"),
+    ],
+)
+def test_a_mistake_in_lab_2_is_told_with_the_rule_and_the_node(made, tmp_path, name, words):
+    mutant, folder = MUTANTS["lab2"][name], tmp_path / "lab2"
+    shutil.copytree(made / "build" / "solved" / "lab2", folder)
+    module = folder / mutant["file"]
+    text = module.read_text(encoding="utf-8")
+    assert text.count(mutant["text"]) == 1
+    module.write_text(text.replace(mutant["text"], mutant["replacement"]), encoding="utf-8")
+    run = run_tests(read_lab(folder), seed=1)
+    told = {
+        run.tests[test].task: outcome.details.get("call", "")
+        for test, outcome in reversed(run.outcomes.items())
+        if outcome.kind != "passed"
+    }
+    assert set(told) & set(mutant["tasks"])
+    assert any(words in call for call in told.values()), told
+
+
+@pytest.mark.parametrize("lab_id", REFERENCES)
+def test_every_public_test_belongs_to_a_task_and_states_its_law_in_both_languages(made, lab_id):
+    lab = read_lab(made / "build" / "solved" / lab_id)
     run = run_tests(lab, seed=1)
     assert {outcome.kind for outcome in run.outcomes.values()} == {"passed"}
     assert {test.task for test in run.tests.values()} == {task.id for task in lab.tasks}
@@ -80,12 +109,15 @@ def runs(words, length=12):
     return {tuple(words[i : i + length]) for i in range(len(words) - length + 1)}
 
 
-def test_no_public_test_holds_a_piece_of_a_solution():
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
+def test_no_public_test_holds_a_piece_of_a_solution(reference):
     public = set()
-    for path in (REFERENCE / "tests").glob("*.py"):
+    for path in (reference / "tests").glob("*.py"):
         public |= runs(tokens(path.read_text(encoding="utf-8")))
     for name in ("graph.py", "engine.py", "cuda_ops.py"):
-        text = (REFERENCE / name).read_text(encoding="utf-8")
+        if not (reference / name).exists():
+            continue
+        text = (reference / name).read_text(encoding="utf-8")
         regions = [part.partition("### END SOLUTION")[0] for part in text.split("### BEGIN SOLUTION\n")[1:]]
         assert regions
         for region in regions:

@@ -284,6 +284,19 @@ def test_a_solved_base_is_refused_while_its_own_lab_is_open(kit):
     assert "notes.md" in refused(kit)
 
 
+def test_lab_2_waits_for_the_solutions_of_lab_1_and_shows_none_of_its_own():
+    course = load_course(ROOT)
+    archive = packed("lab2-1", files_of(course, course.lab("lab2"), "zh"))
+    moment = course.lab("lab1").solutions_after
+    assert moment <= course.lab("lab2").released
+    early, late = (
+        scan(archive, secrets_of(course, bytes(32), now)) for now in (moment - timedelta(seconds=1), moment)
+    )
+    assert early
+    assert all("the solution of lab1, closed until" in leak.what for leak in early)
+    assert late == []
+
+
 def test_a_skeleton_that_earns_points_is_refused(kit, level):
     kit.edit(
         "reference/lab0_chains/graph.py",

@@ -11,6 +11,7 @@ from autograder.course import load_course
 from autograder.reporting.table import SIGNS
 
 ROOT = Path(__file__).parents[3]
+LABS = ("lab1", "lab2")
 READMES = ("README.md", "README.zh-CN.md")
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -40,27 +41,36 @@ def transcript(name: str) -> str:
     return block
 
 
+def table(name: str, lab: str) -> str:
+    """What a transcript shows of one lab."""
+    (found,) = [one for one in re.split(r"^(?=lab\d )", transcript(name), flags=re.M) if one.startswith(lab)]
+    return found
+
+
+@pytest.mark.parametrize("lab", LABS)
 @pytest.mark.parametrize("name", READMES)
-def test_the_transcript_shows_the_points_and_outcomes_that_the_sample_class_has(name):
-    expected = tomllib.loads(read("examples/expected.toml"))
-    tasks = [task.id for task in load_course(ROOT).lab("lab1").tasks]
+def test_the_transcript_shows_the_points_and_outcomes_that_the_sample_class_has(name, lab):
+    everybody = tomllib.loads(read("examples/expected.toml"))
+    expected = {student: labs[lab] for student, labs in everybody.items() if lab in labs}
+    tasks = [task.id for task in load_course(ROOT).lab(lab).tasks]
     wanted = {
-        student: [str(labs["lab1"]["points"]), *(SIGNS[labs["lab1"]["outcomes"][task]] for task in tasks)]
-        for student, labs in expected.items()
+        student: [str(one["points"]), *(SIGNS[one["outcomes"][task]] for task in tasks)]
+        for student, one in expected.items()
     }
-    lines = [line.split()[: 2 + len(tasks)] for line in transcript(name).splitlines()]
-    assert {words[0]: words[1:] for words in lines if words[0] in expected} == wanted
-    assert f"\n{len(expected)} graded at level full.\n" in transcript(name)
+    lines = [line.split()[: 2 + len(tasks)] for line in table(name, lab).splitlines()]
+    assert {words[0]: words[1:] for words in lines if words and words[0] in expected} == wanted
+    assert f"\n{len(expected)} graded at level full.\n" in table(name, lab)
 
 
+@pytest.mark.parametrize("lab", LABS)
 @pytest.mark.parametrize("name", READMES)
-def test_the_transcript_names_the_labs_tasks_and_their_points(name):
+def test_the_transcript_names_the_labs_tasks_and_their_points(name, lab):
     tasks = "  ".join(
-        f"{n} {task.id} ({task.points})" for n, task in enumerate(load_course(ROOT).lab("lab1").tasks, 1)
+        f"{n} {task.id} ({task.points})" for n, task in enumerate(load_course(ROOT).lab(lab).tasks, 1)
     )
     assert (
         f"tasks: {tasks} signs: ".split()
-        == re.search(r"^tasks: .*?^signs: ", transcript(name), re.M | re.S)[0].split()
+        == re.search(r"^tasks: .*?^signs: ", table(name, lab), re.M | re.S)[0].split()
     )
 
 

@@ -1,4 +1,4 @@
-"""Solved modules under the plain names that students import them by, and lab 1's grading tests in this
+"""Solved modules under the plain names that students import them by, and their labs' grading tests in this
 process, without sandbox or limits."""
 
 import contextlib
@@ -85,15 +85,28 @@ def cuda_ops(lab1: dict[str, ModuleType]) -> ModuleType:
     return lab1["cuda_ops"]
 
 
-@pytest.fixture(scope="module")
-def programs() -> ModuleType:
-    """programs.py of lab 1."""
-    spec = importlib.util.spec_from_file_location("lab1_programs", LAB1 / "grading" / "programs.py")
+def programs_of(folder: Path) -> ModuleType:
+    """The programs beside a lab's grading tests."""
+    spec = importlib.util.spec_from_file_location(
+        f"{folder.name}_programs", folder / "grading" / "programs.py"
+    )
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def programs() -> ModuleType:
+    """programs.py of lab 1."""
+    return programs_of(LAB1)
+
+
+@pytest.fixture(scope="module")
+def lab2_programs() -> ModuleType:
+    """programs.py of lab 2."""
+    return programs_of(LAB2)
 
 
 class Here:
@@ -156,20 +169,37 @@ class Loop:
         return all(outcome == "passed" for outcome in outcomes)
 
 
-@pytest.fixture(scope="module")
-def earned(lab1: dict[str, ModuleType], programs: ModuleType) -> Callable[..., list[dict[str, int]]]:
+Earned = Callable[..., list[dict[str, int]]]
+
+
+def earner(lab_id: str, modules: dict[str, ModuleType], programs: ModuleType) -> Earned:
     """earned(lab, tasks, variants=range(1), beside=programs): for each variant the points by task."""
-    reference = Here(SimpleNamespace(**lab1), programs)
+    reference = Here(SimpleNamespace(**modules), programs)
 
     def run(
         lab: SimpleNamespace, tasks: set[str], variants: range = range(1), beside: Any = programs
     ) -> list[dict[str, int]]:
-        plugin = Plugin(load_course(ROOT).lab("lab1"), KEY)
+        plugin = Plugin(load_course(ROOT).lab(lab_id), KEY)
         loop = Loop(plugin, reference, Here(lab, beside), tasks, variants)
         folder = str(plugin.lab.grading)
         arguments = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", folder]
         arguments += [f"-pno:{name}" for name in ("terminal", "cacheprovider", "faulthandler", "capture")]
         pytest.main([*arguments, folder], plugins=[plugin, loop])
+        for name, module in [*sys.modules.items()]:  # another lab has files of the same names
+            if str(getattr(module, "__file__", None)).startswith(folder):
+                del sys.modules[name]
         return loop.points
 
     return run
+
+
+@pytest.fixture(scope="module")
+def earned(lab1: dict[str, ModuleType], programs: ModuleType) -> Earned:
+    """Points in lab 1."""
+    return earner("lab1", lab1, programs)
+
+
+@pytest.fixture(scope="module")
+def lab2_earned(lab2: dict[str, ModuleType], lab2_programs: ModuleType) -> Earned:
+    """Points in lab 2."""
+    return earner("lab2", lab2, lab2_programs)
