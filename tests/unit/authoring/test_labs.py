@@ -10,6 +10,7 @@ import pytest
 
 from autograder.authoring.labs import check_labs, write_labs
 from autograder.course import CourseError, load_course
+from labkit.cuda.blanks import unwritten
 
 ROOT = Path(__file__).parents[3]
 COURSE = """\
@@ -282,6 +283,7 @@ def blanks_of(file):
 def test_the_blanks_of_the_real_skeletons_are_those_that_lab_toml_names(real_course):
     for lab in real_course.labs:
         found = {name: blanks_of(lab.skeleton / name) for name in lab.modules}
+        found |= {name: set(unwritten((lab.skeleton / name).read_text("utf-8"))) for name in lab.kernels}
         named = {blank.name for task in lab.tasks for blank in task.blanks}
         assert set().union(*found.values()) == named
         for task in lab.tasks:
