@@ -45,7 +45,7 @@ REFUSED = {
     "a constructor": ("__attribute__((constructor)) void f() {}\n" + HEAD + "}", "__attribute__"),
     "a constructor by macro": (
         PASTE + "J(__attri, bute__)((constructor)) void f() {}\n" + HEAD + "}",
-        "__attribute__",
+        "##",
     ),
     "a constructor by [[…]]": ("[[gnu::constructor]] void f() {}\n" + HEAD + "}", "[["),
     "an object with a constructor": (
@@ -53,12 +53,12 @@ REFUSED = {
         "constructor",
     ),
     "assembly": (HEAD + 'asm("syscall"); }', "asm"),
-    "assembly by macro": (PASTE + HEAD + 'J(as, m)("syscall"); }', "asm"),
+    "assembly by macro": (PASTE + HEAD + 'J(as, m)("syscall"); }', "##"),
     "assembly by macro where only the header's names are": (
         "#ifdef __syncthreads\n#define J(a, b) a##b\n#else\n#define J(a, b)\n#endif\n"
         + HEAD
         + 'J(as, m)("x"); }',
-        "asm",
+        "##",
     ),
     "assembly in two lines": (HEAD + 'a\\\nsm("syscall"); }', "asm"),
     "assembly behind a marker": ('#line 1 "language.h"\n' + PASTE + HEAD + 'J(as, m)("x"); }', "#"),
@@ -68,16 +68,16 @@ REFUSED = {
     ),
     "a function of the C library": ("int system(const char*);\n" + HEAD + 'system("id"); }', "system"),
     "the same with C linkage": ('extern "C" int system(const char*);\n' + HEAD + 'system("id"); }', "extern"),
-    "the same by macro": (PASTE + 'J(ex, tern) "C" void exit(int);\n' + HEAD + "exit(0); }", "exit"),
-    "the runtime's own": (PASTE + "void J(host, _clear)();\n" + HEAD + "J(host, _clear)(); }", "host_clear"),
+    "the same by macro": (PASTE + 'J(ex, tern) "C" void exit(int);\n' + HEAD + "exit(0); }", "##"),
+    "the runtime's own": (PASTE + "void J(host, _clear)();\n" + HEAD + "J(host, _clear)(); }", "##"),
     "a hook of its own": (
         PASTE + 'J(ex, tern) "C" void J(__ts, an_write4)(void*) {}\n' + HEAD + "}",
-        "__tsan_write4",
+        "##",
     ),
     "a file of the grader's": ('#include "/etc/passwd"\n' + HEAD + "}", "#include"),
     "a file by digraph": ('%:include "/etc/passwd"\n' + HEAD + "}", "include"),
     "a pragma": ('_Pragma("GCC optimize(\\"O3\\")")\n' + HEAD + "}", "_Pragma"),
-    "thread-local data": (PASTE + "J(thread_, local) int q;\n" + HEAD + "q = 1; }", "thread-local"),
+    "thread-local data": (PASTE + "J(thread_, local) int q;\n" + HEAD + "q = 1; }", "##"),
 }
 
 
