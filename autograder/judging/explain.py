@@ -74,11 +74,11 @@ def explain(answer: Answer, call: str, task: Task, limits: Limits, hurry: Hurry 
     return outcome, Message(f"judging.{name}", {"call": call, **arguments})
 
 
-def clean(text: str) -> str:
+def clean(text: str, length: int = 200) -> str:
     """A student's or the system's words on one line, without addresses and control characters."""
     line = " ".join(text[:2000].split())
     plain = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
-    return shorten(_FOLDER.sub("", _ADDRESS.sub("0x…", plain)), 200)
+    return shorten(_FOLDER.sub("", _ADDRESS.sub("0x…", plain)), length)
 
 
 def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str | int | float]]:

@@ -26,10 +26,11 @@ class Built:
 
 def message_of(report: codec.Report) -> Message:
     """A report in words. A kernel shares its process with whoever reports, so what comes may be made up."""
-    said = {"en": clean(report.en), "zh": clean(report.zh)}
-    where: dict[str, Argument] = {
+    said: dict[str, Argument] = {
         "file": clean(report.file),
         "line": report.line,
         "kernel": clean(report.kernel),
+        "text": clean(report.text, codec.MAX_TEXT),
+        "count": report.count,
     }
-    return Message("judging.kernel-report", {**where, "count": report.count, **said})
+    return Message("judging.kernel-report", said)

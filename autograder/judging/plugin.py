@@ -22,6 +22,8 @@ from .explain import clean
 from .trial import Finding, KernelTrial, Trial, fault
 from .verdicts import Check, Verdict
 
+LAW_LENGTH = 400  # of a law's words, in both languages together
+
 
 class Plugin:
     """Collects a lab's grading tests and runs them for one subject after another."""
@@ -154,7 +156,7 @@ def _outcome_of(error: BaseException | None) -> tuple[str, Message | None]:
         first = next((line for line in str(error).splitlines() if line.strip()), "")
         if not first:
             return "wrong", Message("judging.law-untold")
-        return "wrong", Message("judging.law", {"text": clean(first)})
+        return "wrong", Message("judging.law", {"text": clean(first, LAW_LENGTH)})
     if isinstance(error, SandboxError):
         return "grader-fault", fault(str(error)).message
     words = f"the grading test itself failed with {type(error).__name__}: {error}"

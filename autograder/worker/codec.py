@@ -72,7 +72,10 @@ class Failure(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Report(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A mistake that the checked mode saw in a kernel, the first time, and how often; a line of 0: none."""
+    """A mistake that the checked mode saw in a kernel, the first time, and how often; a line of 0: none.
+
+    `text`: what it is, "English / 中文".
+    """
 
     kind: Name
     severity: Literal["error", "warning"]
@@ -83,8 +86,7 @@ class Report(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     block: Index | None
     element: int | None
     count: int
-    en: Text
-    zh: Text
+    text: Text
 
 
 class Reply(msgspec.Struct, forbid_unknown_fields=True):

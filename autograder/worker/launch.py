@@ -3,7 +3,7 @@
 import os
 
 from labkit import cuda
-from labkit.cuda import launcher, reports
+from labkit.cuda import launcher
 
 from . import codec
 
@@ -51,7 +51,6 @@ class Kernels:
 
 
 def _told(report: cuda.Report) -> codec.Report:
-    en, zh = (reports.message_of(report).text(language)[: codec.MAX_TEXT] for language in ("en", "zh"))
     return codec.Report(
         report.kind,
         "error" if report.severity == "error" else "warning",
@@ -62,6 +61,5 @@ def _told(report: cuda.Report) -> codec.Report:
         report.block and list(report.block),
         report.element,
         report.count,
-        en,
-        zh,
+        report.message[: codec.MAX_TEXT],
     )

@@ -8,7 +8,6 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from labkit import localise
-from labkit.cuda.reports import message_of
 
 TOLERANCE = 1e-9  # relative to the right value, or to 1
 
@@ -37,8 +36,7 @@ class Reported(Exception):
     def __init__(self, call: str, report: Any) -> None:
         super().__init__(report.message)
         self.call = call
-        message = message_of(report)
-        self.text = {language: message.text(language) for language in ("zh", "en")}
+        self.text = {language: report.said.text(language) for language in ("zh", "en")}
         self.frame = {"file": report.file, "line": report.line, "function": report.kernel}
 
 

@@ -31,7 +31,7 @@ class Report:
     """A mistake in a kernel or in its launch.
 
     `line` is 0 and `thread`, `block` and `element` are None where there is none. `count` is how often it was
-    found, over all launches; the rest is the first time. `message` says it in English and in Chinese.
+    found, over all launches; the rest is the first time. `said` is what was found, for one language's words.
     """
 
     kind: str
@@ -51,17 +51,8 @@ class Report:
         """The sentence, "English / 中文"."""
         return both(self.said.id, **self.said.arguments)
 
-    def text(self, language: str) -> str:
-        """A whole line for a person: where, what, how often."""
-        return message_of(self).text(language)
-
     def __str__(self) -> str:
-        return f"{self.text('en')} / {self.text('zh')}"
-
-
-def message_of(report: Report) -> Message:
-    """The report as one message whose words can be chosen later."""
-    return report.said
+        return f"{self.file}:{self.line}: {self.message}"
 
 
 class Reports:

@@ -17,7 +17,9 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 Argument = str | int | float
-_BEFORE_CHINESE = re.compile(r" / (?=[\u4e00-\u9fff])")  # as grading tests and given code say things
+_CHINESE = r"\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
+# "English / 中文", as tests, given code and reports say things: the last " / " before the Chinese begins.
+_HALVES = re.compile(rf"(?=.*?[a-z]{{2}})([^{_CHINESE}]*) / (.*[{_CHINESE}].*)", re.DOTALL)
 
 
 @functools.cache
@@ -45,9 +47,8 @@ class Message:
     def text(self, language: str) -> str:
         """The sentence in `language` ("zh" or "en"); so is an argument `text` that says "English / 中文"."""
         arguments = dict(self.arguments)
-        halves = _BEFORE_CHINESE.split(str(arguments.get("text", "")), maxsplit=1)
-        if len(halves) == 2:
-            arguments["text"] = halves[language == "zh"]
+        if halves := _HALVES.fullmatch(str(arguments.get("text", ""))):
+            arguments["text"] = halves[1 + (language == "zh")]
         return catalogue()[self.id][language].format_map(arguments)
 
 

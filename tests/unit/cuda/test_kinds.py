@@ -8,7 +8,8 @@ import pytest
 
 from labkit import cuda
 from labkit.cuda import launcher
-from labkit.cuda.reports import KINDS, message_of
+from labkit.cuda.reports import KINDS
+from labkit.messages import Message
 
 I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 SHARED = "__shared__ float s[32];"
@@ -171,8 +172,10 @@ def test_every_kind_has_a_kernel_above_and_a_sentence_in_both_languages() -> Non
     for case in kinds.values():
         if case is not OVERFLOW:
             report = case.run()[0]
-            english, chinese = (message_of(report).text(language) for language in ("en", "zh"))
+            english, chinese = (report.said.text(language) for language in ("en", "zh"))
             assert english != chinese and f"{english} / {chinese}" == report.message
+            told = Message("judging.law", {"text": report.message})
+            assert told.text("en").endswith(f": {english}") and told.text("zh").endswith(f"：{chinese}")
             assert "{" not in report.message.replace("({", "")
 
 
