@@ -50,18 +50,32 @@ static constexpr int warpSize = 32;
 #define printf cu_printf
 #define assert(condition) ((condition) ? (void)0 : cu_assertion_failed(__LINE__))
 
+// clang looks at the alignment of what is copied only where copying calls a function, as this makes it do.
+#if defined(CU_CHECK) && defined(__clang__)
+struct CuCopied {
+    CuCopied() = default;
+    CuCopied(const CuCopied&) {}
+    CuCopied& operator=(const CuCopied&) { return *this; }
+};
+#define CU_COPIED [[no_unique_address]] CuCopied copied;
+#else
+#define CU_COPIED
+#endif
+
 #define CU_VECTOR(T, N)                                                                        \
     struct N##1 {                                                                              \
         T x;                                                                                   \
     };                                                                                         \
     struct alignas(2 * sizeof(T)) N##2 {                                                       \
         T x, y;                                                                                \
+        CU_COPIED                                                                              \
     };                                                                                         \
     struct N##3 {                                                                              \
         T x, y, z;                                                                             \
     };                                                                                         \
     struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) N##4 {                                  \
         T x, y, z, w;                                                                          \
+        CU_COPIED                                                                              \
     };                                                                                         \
     static inline N##1 make_##N##1(T x) { return {x}; }                                        \
     static inline N##2 make_##N##2(T x, T y) { return {x, y}; }                                \
@@ -77,9 +91,11 @@ struct uint1 {
 };
 struct alignas(8) uint2 {
     unsigned x, y;
+    CU_COPIED
 };
 struct alignas(16) uint4 {
     unsigned x, y, z, w;
+    CU_COPIED
 };
 
 #include "numbers.h"
