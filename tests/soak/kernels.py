@@ -3,8 +3,9 @@
     python tests/soak/kernels.py
 
 runs each right kernel of the corpus at all sizes and blocks, in checked mode and in three thread orders,
-then makes one thing wrong in it, at each place in turn. Exit code 0 if the right ones are clean, values or
-reports catch at least 97 % of the mutants, and survivors.toml proves the rest equivalent and nothing else.
+then makes one thing wrong in it, at each place in turn; how that was caught goes to docs/cuda-detection.md.
+Exit code 0 if the right ones are clean, values or reports catch at least 97 % of the mutants, and
+survivors.toml proves the rest equivalent and nothing else.
 """
 
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))
 
-from kernels import mutation
+from kernels import detection, mutation
 from kernels.corpus import corpus
 from kernels.problems import PROBLEMS
 from kernels.running import ORDERS, impatient, module_of, run
@@ -52,7 +53,6 @@ def mutate() -> bool:
             verdicts[mutant.operator, verdict] += 1
             if verdict == "survived":
                 survivors.add(mutant.key)
-    print_table(verdicts)
     proven = set(mutation.proven())
     for word, keys in (
         ("not proven equivalent", survivors - proven),
@@ -61,16 +61,33 @@ def mutate() -> bool:
         for kernel, before, after, nth in sorted(keys):
             print(f"{word}: {kernel}, {before!r} (no. {nth}) made {after!r}")
     caught = 1 - len(survivors) / verdicts.total()
-    print(f"caught {caught:.1%} of {verdicts.total()}; {len(survivors & proven)} proven equivalent")
+    found = table(verdicts)
+    print(found)
+    detection.PAGE.write_text(detection.page(mutants=found), encoding="utf-8")
     return survivors == proven and caught >= FLOOR
 
 
-def print_table(verdicts: Counter[tuple[str, str]]) -> None:
+HEAD = """
+Written by `make soak`: one thing is made wrong in a right kernel, at each place in turn, and it is run at
+several sizes. *Report*: the checked mode reports an error; else *values*: the numbers are wrong; else
+*warning*: it warns, as of threads that all store the same value; else *fast*: the fast mode alone shows it.
+*Survived*: all sizes give the same, and `tests/corpora/kernels/survivors.toml` says why they must.
+
+"""
+
+
+def table(verdicts: Counter[tuple[str, str]]) -> str:
     """A line for each operator: how its mutants were caught."""
     words = ("report", "values", "warning", "fast", "survived")
-    print(f"{'':24}" + "".join(f"{word:>10}" for word in words))
-    for operator in dict.fromkeys(name for name, _ in verdicts):
-        print(f"{operator:24}" + "".join(f"{verdicts[operator, word]:10}" for word in words))
+    lines = [f"| what is changed | mutants | {' | '.join(words)} |", "|---|" + "--:|" * (1 + len(words))]
+    for operator in sorted({name for name, _ in verdicts}):
+        lines.append(_line(operator, [verdicts[operator, word] for word in words]))
+    sums = [sum(count for (_, one), count in verdicts.items() if one == word) for word in words]
+    return HEAD + "\n".join([*lines, _line(f"**{1 - sums[-1] / sum(sums):.1%} caught**", sums)]) + "\n"
+
+
+def _line(name: str, counts: list[int]) -> str:
+    return f"| {name} | {sum(counts)} | {' | '.join(str(count or '') for count in counts)} |"
 
 
 if __name__ == "__main__":

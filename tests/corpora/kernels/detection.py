@@ -25,6 +25,9 @@ not aligned shows itself only where the compiler moves it as a whole.
 """.replace("{version}", str(VERSION))
 
 
+MUTANTS = "\n## Mutants of right kernels\n"
+
+
 @dataclass(frozen=True)
 class Detection:
     """How a wrong kernel shows itself."""
@@ -46,8 +49,14 @@ def detect(kernel: Kernel) -> Detection:
     return Detection(seen, frozenset(report.kind for report in checked.reports))
 
 
+def page(mistakes: str = "", mutants: str = "") -> str:
+    """The page, with what is given in the place of what stands there; `mutants` is what `make soak` found."""
+    above, _, below = PAGE.read_text("utf-8").partition(MUTANTS)
+    return (mistakes or above) + MUTANTS + (mutants or below)
+
+
 def table() -> str:
-    """The page."""
+    """The page's first part."""
     mistakes = sorted({kernel.mistake for kernel in corpus("wrong")})
     lines = [
         "| mistake | kernels | fast: report | fast: values | fast: unseen | checked: reported |",
@@ -68,4 +77,4 @@ def table() -> str:
 
 if __name__ == "__main__":
     with impatient():
-        PAGE.write_text(table(), encoding="utf-8")
+        PAGE.write_text(page(table()), encoding="utf-8")

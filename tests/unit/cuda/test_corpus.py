@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from kernels.corpus import FOLDER, Kernel, corpus
-from kernels.detection import PAGE, VERSION, table
+from kernels.detection import PAGE, VERSION, page, table
 from kernels.problems import PROBLEMS
 from kernels.running import ORDERS, default_case, impatient, missed, module_of, run
 
@@ -73,6 +73,6 @@ def test_a_right_kernel_has_right_values_and_no_reports_in_any_mode(kernel: Kern
 @pytest.mark.skipif(compiler.version("g++") != VERSION, reason=f"the table tells what g++ {VERSION} gives")
 @pytest.mark.parametrize("cxx", ["g++"], indirect=True)
 def test_the_detection_table_is_what_the_checker_sees_now() -> None:
-    assert PAGE.read_text("utf-8") == table(), (
+    assert PAGE.read_text("utf-8") == page(table()), (
         "PYTHONPATH=tests/corpora python -m kernels.detection writes it anew"
     )
