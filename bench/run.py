@@ -65,6 +65,21 @@ def tensor_rows(folder: Path) -> Iterator[Row]:
     yield at_most("lab2/large_arrays", found["large_arrays"]["ours"], 24, "arrays")
 
 
+def kernel_rows(folder: Path) -> Iterator[Row]:
+    """CUDA kernels on the CPU beside NumPy and numba's simulator; what grading them takes."""
+    seconds: dict[str, float] = measured("kernels.py", folder)
+    for backend in ("cpu", "cpu-check"):
+        beside = ratio(seconds[f"matmul 64, {backend}"], seconds.get("matmul 64, numba"))
+        yield at_most(f"cuda/{backend}/matmul_64/numba", beside, 1 / 20, "x", "numba's simulator")
+    yield at_most("cuda/cpu/add_1e6/numpy", seconds["add"] / seconds["add, numpy"], 30, "x")
+    yield at_most("cuda/cpu/matmul_256", seconds["matmul 256, cpu"], 1, "CPU s")
+    yield at_most("cuda/cpu-check/matmul_256", seconds["matmul 256, cpu-check"], 5, "CPU s")
+    for mode in ("fast", "check"):
+        yield at_most(f"cuda/compile/{mode}", seconds[f"compile, {mode}"], 3, "s")
+        yield at_most(f"cuda/compile/{mode}/cached", seconds[f"cached, {mode}"], 0.05, "s")
+    yield at_most("cuda/grading", throughput.cpu_of_kernels(folder / "grading"), 4, "CPU s per submission")
+
+
 def sandbox_rows(folder: Path) -> Iterator[Row]:
     """The grader's speed and memory on a class of right submissions of lab 1."""
     checks_per_second, peak = throughput.measure(folder)
@@ -104,10 +119,10 @@ def student_rows(folder: Path) -> Iterator[Row]:
 
 
 def main() -> None:
-    """Measures one part after the other; about five minutes."""
+    """Measures one part after the other; about six minutes."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="adkit-bench-") as temporary:
-        for part in (engine_rows, tensor_rows, sandbox_rows, grader_rows, student_rows):
+        for part in (engine_rows, tensor_rows, kernel_rows, sandbox_rows, grader_rows, student_rows):
             folder = Path(temporary) / part.__name__
             folder.mkdir()
             print(f"{part.__doc__} ...", file=sys.stderr)

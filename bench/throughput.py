@@ -1,28 +1,32 @@
-"""How fast `autograder grade` goes on two cores, and how much memory it takes at most."""
+"""How fast `autograder grade` goes on two cores, how much memory it takes at most, and what kernels cost."""
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
-from graders import AUTOGRADER, ROOT, environment
+from graders import AUTOGRADER, ROOT, environment, run
 
 COPIES = 20
 SAMPLE_S = 0.1
+LAB1 = ROOT / "reference" / "lab1_scalars"
+ENGINE, KERNELS = ("graph.py", "engine.py"), ("cuda_ops.py", "kernels.cu")
 
 
-def hand_in(folder: Path) -> None:
-    """Copies of the right submission of lab 1."""
-    reference = ROOT / "reference" / "lab1_scalars"
+def hand_in(folder: Path, *files: str) -> None:
+    """Copies of these files of the right submission of lab 1; no two are the same file."""
     for number in range(COPIES):
         handed_in = folder / f"s{number:02}" / "lab1"
         handed_in.mkdir(parents=True)
-        for module in ("graph.py", "engine.py"):
-            shutil.copy(reference / module, handed_in)
+        for name in files:
+            mark = "//" if name.endswith(".cu") else "#"
+            text = (LAB1 / name).read_text(encoding="utf-8")
+            (handed_in / name).write_text(f"{text}{mark} {number}\n", encoding="utf-8")
 
 
 def start(folder: Path, out: str) -> subprocess.Popen[bytes]:
@@ -41,11 +45,16 @@ def finished(grader: subprocess.Popen[bytes], folder: Path, out: str) -> int:
     if grader.wait():
         log = (folder / f"{out}.log").read_text(encoding="utf-8", errors="replace")
         sys.exit(f"autograder grade ended with {grader.returncode}:\n{log[-2000:]}")
-    records = [
-        json.loads(path.read_text(encoding="utf-8")) for path in (folder / out).glob("lab1/*/record.json")
-    ]
-    tasks = [task for record in records for task in record["result"]["tasks"]]
-    checks = [check for task in tasks for check in task["checks"]]
+    return graded(folder / out, ENGINE)
+
+
+def graded(out: Path, files: Sequence[str]) -> int:
+    """The number of checks of tasks in these files, all of them passed."""
+    tasks = tomllib.loads((LAB1 / "lab.toml").read_text(encoding="utf-8"))["task"]
+    wanted = {task["id"] for task in tasks if task["file"] in files}
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in out.glob("lab1/*/record.json")]
+    found = [task for record in records for task in record["result"]["tasks"]]
+    checks = [check for task in found if task["id"] in wanted for check in task["checks"]]
     if len(records) != COPIES or any(check["outcome"] != "passed" for check in checks):
         sys.exit("autograder grade did not give full marks to right submissions")
     return len(checks)
@@ -67,7 +76,7 @@ def memory(process: psutil.Process) -> int:
 def measure(folder: Path) -> tuple[float, float]:
     """Checks per second of the whole command, start included; peak memory in MB, from a run of its own."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    hand_in(folder / "submitted")
+    hand_in(folder / "submitted", *ENGINE)
     begin = time.perf_counter()
     checks = finished(start(folder, "timed"), folder, "timed")
     seconds = time.perf_counter() - begin
@@ -79,3 +88,26 @@ def measure(folder: Path) -> tuple[float, float]:
         time.sleep(SAMPLE_S)
     finished(grader, folder, "watched")
     return checks / seconds, peak / 2**20
+
+
+def cpu_of_kernels(folder: Path) -> float:
+    """CPU seconds per submission that lab 1's kernels take: with all of its files, less without these.
+
+    Each submission's kernels.cu is another file, so that each is compiled; so is the reference's, once.
+    """
+    spent = {}
+    for name, files in (("without", ENGINE), ("with", ENGINE + KERNELS)):
+        hand_in(folder / name, *files)
+        command = [
+            AUTOGRADER,
+            "grade",
+            "--lab",
+            "lab1",
+            "--submitted",
+            folder / name,
+            "--out",
+            folder / f"{name}-out",
+        ]
+        spent[name] = run(command, ROOT)[1]
+        graded(folder / f"{name}-out", files)
+    return (spent["with"] - spent["without"]) / COPIES
