@@ -104,6 +104,7 @@ def _run(options: argparse.Namespace, language: str) -> int:
     for package in ("numpy", "pytest"):
         if importlib.util.find_spec(package) is None:
             raise WrongUse("student.no-package", package=package, python=sys.executable)
-    from labkit.check import report, run
+    from labkit.check import gate, report, run
 
-    return report.show(lab, options.seed, run.run_tests(lab, options.seed), language)
+    found = run.run_tests(lab, options.seed)
+    return report.show(lab, options.seed, found, language, gate.look(lab))

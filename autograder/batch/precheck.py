@@ -12,9 +12,11 @@ from pathlib import Path
 import labkit.lab
 from autograder.course import CourseError, Lab
 from autograder.intake import ClassFolder, Found, Submission, find_submissions, read_submission
+from autograder.judging.explain import clean
 from autograder.judging.kernels import Built
 from autograder.sandbox.client import Kernels, Level, SandboxError
 from autograder.sandbox.public_tests import Room
+from labkit.check import gate
 from labkit.check.run import Run, run_tests
 from labkit.messages import Message
 
@@ -86,7 +88,9 @@ class Precheck:
             return Prechecked(found.student, None, [submission.error])
         built = build(submission.files)
         problems = submission.problems | {name: one.problem[1] for name, one in built.items() if one.problem}
-        said = [*problems.values(), *submission.notes]
+        refused = {name: one.gate for name, one in built.items() if one.gate}
+        facts = [one for name, errors in refused.items() for one in gate.said(name, list(map(clean, errors)))]
+        said = [*problems.values(), *submission.notes, *facts]
         try:
             run = self._run(submission, built, list(problems))
         except (

@@ -1,7 +1,7 @@
 """The report of a check, task by task, in the student's language."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from labkit.check.run import FINE, Outcome, Run, Test
@@ -15,15 +15,15 @@ PASSED, TO_DO = 0, 1
 FAILED = ("wrong", "reported", "crashed", "stopped", "died")
 
 
-def show(lab: Lab, seed: int, run: Run, language: str) -> int:
+def show(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message] = ()) -> int:
     """Print the report; the exit code is 0 if every test passed, else 1."""
-    for line in lines(lab, seed, run, language):
+    for line in lines(lab, seed, run, language, facts):
         print(line)
     return PASSED if all(outcome.kind in FINE for outcome in _all_outcomes(run)) else TO_DO
 
 
-def lines(lab: Lab, seed: int, run: Run, language: str) -> Iterator[str]:
-    """The lines of the report."""
+def lines(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message] = ()) -> Iterator[str]:
+    """The lines of the report. facts: what is worth knowing and decides nothing."""
     words = _Words(language)
     yield words("check-title", title=lab.title[language], lab=lab.id, seed=seed)
     yield ""
@@ -40,6 +40,8 @@ def lines(lab: Lab, seed: int, run: Run, language: str) -> Iterator[str]:
         yield f"  {padded(words(f'task-{states[task.id]}'), width)}  {task.title[language]}  {task.id}"
         yield from _details(task, run, words)
     yield ""
+    for fact in facts:
+        yield fact.text(language)
     kinds = {outcome.kind for outcome in _all_outcomes(run)}
     if kinds <= set(FINE):
         yield words("check-all-passed" if kinds == {"passed"} else "check-all-passed-here", next=seed + 1)

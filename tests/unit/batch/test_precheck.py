@@ -13,8 +13,18 @@ from autograder.course import load_course
 from autograder.reporting.precheck import page
 from autograder.sandbox import public_tests
 from autograder.sandbox.client import ForkServer, Level, SandboxError
+from labkit.cuda import nvrtc
 from labkit.cuda.compile import compiler
 
+RIGHT_HERE_ALONE = """
+extern "C" __global__ void large(float* y)
+{
+    __shared__ float s[20000];
+    s[threadIdx.x] = y[0];
+    __syncthreads();
+    y[0] = s[1];
+}
+"""
 PUBLIC = '''
 import pytest
 
@@ -173,6 +183,7 @@ def test_kernels_are_compiled_for_who_can_not_compile_them(cuda_course: Any, at_
         "no-code": text.replace("factor * x[i];", "factor * z[i];"),
         "asm": text.replace("factor * x[i];", 'factor * x[i]; asm("nop");'),
         "untouched": cuda_course.skeleton["kernels.cu"],
+        "not-CUDA": text + RIGHT_HERE_ALONE,
     }.items():
         folder = root / "class" / student / "lab9"
         folder.mkdir(parents=True)
@@ -189,7 +200,9 @@ def test_kernels_are_compiled_for_who_can_not_compile_them(cuda_course: Any, at_
         "no-code": ["broken"],
         "asm": ["broken"],
         "untouched": ["unwritten"],
+        "not-CUDA": ["passed"],
     }
     pages = {student: page(course, checks.shown, result) for student, result in results.items()}
     assert "kernels.cu, line 4" in pages["no-guard"]
     assert "kernels.cu:4: " in pages["no-code"] and "kernels.cu:4: asm" in pages["asm"]
+    assert ("NVRTC" in pages["not-CUDA"]) == (nvrtc.version() is not None) and "NVRTC" not in pages["right"]

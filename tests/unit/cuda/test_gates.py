@@ -34,11 +34,29 @@ extern "C" __global__ void words(const float* x, float* y, int64_t n) {
 }
 template <int N> __global__ void filled(float* y) { y[threadIdx.x] = N; }
 """
+TOO_MUCH = "__shared__ float s[20000]; s[threadIdx.x] = y[0]; __syncthreads();"
+MANIFEST = """
+id = "k"
+title = { zh = "一", en = "One" }
+language = "zh"
+modules = []
+kernels = ["kernels.cu"]
+task = [{ id = "nothing", title = { zh = "无", en = "Nothing" }, blanks = [] }]
+"""
+NOTHING = '''
+import pytest
+
+@pytest.mark.task("nothing")
+def test_nothing():
+    """Nothing is asked.
+    什么都不要求。
+    """
+'''
 WRONG = {
     "a typing error": ("{\n y[0] = 1\n}", ":3: "),
     "a name of nobody": ("{\n y[0] = nobody;\n}", ":2: "),
     "80 kB of shared memory": (
-        "{\n__shared__ float s[20000];\ns[threadIdx.x] = y[0]; __syncthreads(); y[0] = s[1]; }",
+        f"{{\n{TOO_MUCH} y[0] = s[1]; }}",
         "shared",
     ),
 }
@@ -61,6 +79,28 @@ def test_nvrtc_names_the_students_line(name: str) -> None:
     errors = nvrtc.check(f'extern "C" __global__ void k(float* y) {body}', "mine.cu")
     assert errors and said in errors[0]
     assert errors[0].startswith("mine.cu:") or said == "shared"
+
+
+@pytest.mark.skipif(nvrtc.version() is None, reason="the extra nvrtc is not installed")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("y[0] = 1;", "takes kernels.cu"),
+        (f"{TOO_MUCH} y[0] = s[1];", "refuses kernels.cu"),
+    ],
+)
+def test_a_student_hears_what_nvidias_compiler_says_and_it_decides_nothing(
+    tmp_path: Path, body: str, said: str
+) -> None:
+    (tmp_path / "manifest.toml").write_text(MANIFEST, encoding="utf-8")
+    (tmp_path / "kernels.cu").write_text(f'extern "C" __global__ void k(float* y) {{ {body} }}', "utf-8")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_nothing.py").write_text(NOTHING, encoding="utf-8")
+    command = [sys.executable, "-m", "labkit", "check", str(tmp_path), "--language", "en"]
+    environment = os.environ | {"ADKIT_CUDA_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("NVRTC") == done.stdout.count(said) == 1
 
 
 def test_without_the_wheel_there_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
