@@ -1,4 +1,4 @@
-"""37 hand-ins of lab 1, made of right bodies and of what goes wrong."""
+"""38 hand-ins of lab 1, made of right bodies and of what goes wrong."""
 
 import re
 
@@ -683,6 +683,24 @@ kernels_in(
     }
 """,
     logarithm=INDEX + "    if (i < n) a_adjoint[i * a_stride] = v_adjoint[i] / a[i * a_stride];\n",
+)
+kernels_in(
+    "missing-barrier",
+    logarithm=INDEX
+    + """    if (a_stride == 1) {
+        if (i < n) a_adjoint[i] += v_adjoint[i] / a[i];
+        return;
+    }
+    // one number for all points: add up in shared memory first, then one atomicAdd for each block
+    __shared__ float parts[1024];
+    int t = threadIdx.x;
+    parts[t] = i < n ? v_adjoint[i] / a[0] : 0.0f;
+    __syncthreads();
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (t < half) parts[t] += parts[t + half];
+    }
+    if (t == 0) atomicAdd(a_adjoint, parts[0]);
+""",
 )
 kernels_in("does-not-compile", logarithm=INDEX + "    if (i < n) atomicAdd(&a_adjoint[i], v_adjoint[i] / a[i])\n")
 kernels_in(

@@ -19,22 +19,18 @@ from autograder.worker import codec
 from labkit.messages import Message
 
 from . import judge, readable, shrink
-from .bench import Bench
-from .kernels import message_of
 from .subject import Subject
 from .trace import Parting, Trace, first_parting
 from .verdicts import Check, Verdict
 
 BUDGET_S = 0.8  # for all shrinking of one submission
-SHOWN = 6  # reports of a check
-_CHECKED = {"cpu_s": 1.0, "idle_s": 1.0, "wall_s": 4.0}
 _SHORT = {"cpu_s": 0.5, "idle_s": 0.5, "wall_s": 2.0}
 
 
 class FailedCall(NamedTuple):
     """The call after which a check ended as wrong; with `only`, the rest of its answer was not compared.
 
-    `mode`: how its kernels ran, "" for a task of modules.
+    `mode`: how its kernels ran, "" for a task of modules; of a checked run, `only` has the kinds of reports.
     """
 
     program: str
@@ -71,7 +67,7 @@ class Found(msgspec.Struct, frozen=True):
 class Detail(msgspec.Struct, frozen=True):
     """What a page shows of a failed check. `smaller` and its `message` are of a smaller failing input.
 
-    `reports`: what the checked mode saw of kernels in the call.
+    `reports`: what the checked mode saw of kernels besides; `kind` is that of the first report.
     """
 
     check: str
@@ -83,26 +79,7 @@ class Detail(msgspec.Struct, frozen=True):
     nodes: list[readable.Drawn]
     found: Found | None
     reports: list[Message] = []
-
-
-def look_at_kernels(
-    lab: Lab, checks: list[Check], verdicts: list[Verdict], failed: dict[str, FailedCall], bench: Bench
-) -> list[Detail]:
-    """What the checked mode reports of the first wrong call of each task of kernels that failed."""
-    found = []
-    for check in _worth_a_look(lab, checks, verdicts, failed):
-        call, task = failed[check.id], lab.task(check.task)
-        own = bench.of(lab.launched(task))
-        worker = own.worker(msgspec.structs.replace(task.limits, **_CHECKED))
-        try:
-            answer = worker.run(call.program, call.inputs, "checked")
-        finally:
-            worker.end()
-        if answer.reports:
-            told = [message_of(one) for one in answer.reports[:SHOWN]]
-            inputs = readable.inputs(call.inputs)
-            found.append(Detail(check.id, call.program, inputs, [], None, None, [], None, told))
-    return found
+    kind: str = ""
 
 
 def look_closer(
@@ -116,7 +93,7 @@ def look_closer(
     """A detail for the first wrong comparison of each task that failed by itself, if one can be found."""
     until = time.monotonic() + BUDGET_S
     found = []
-    for check in _worth_a_look(lab, checks, verdicts, failed):
+    for check in worth_a_look(lab, checks, verdicts, failed):
         if time.monotonic() < until:
             with contextlib.suppress(Exception):  # it only explains
                 limits = msgspec.structs.replace(lab.task(check.task).limits, **_SHORT)
@@ -124,9 +101,10 @@ def look_closer(
     return found
 
 
-def _worth_a_look(
+def worth_a_look(
     lab: Lab, checks: list[Check], verdicts: list[Verdict], failed: Container[str]
 ) -> Iterator[Check]:
+    """The first wrong check of each task that failed by itself."""
     outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
     broken = {check.task for check in checks if outcomes[check.id] != "passed"}
     for task in lab.tasks:

@@ -21,9 +21,10 @@ from labkit.messages import Message
 
 from . import given
 from .bench import Bench
-from .details import Detail, look_at_kernels, look_closer
+from .details import Detail, look_closer
 from .explain import explain, in_full
 from .facts import Log
+from .kernel_details import look_at_kernels
 from .line import Line
 from .plugin import Plugin
 from .protocol import Graded, Ready, Refused, Setup
@@ -238,13 +239,16 @@ class Grader:
 
     def _look_closer(self, bench: Bench, verdicts: list[Verdict]) -> list[Detail]:
         """Details on what was wrong. The reference gets a second jail: its first has a worker at work."""
-        checks, details = self.plugin.checks, []
-        failed = {id: call for id, call in self.plugin.failed.items() if not call.mode}
-        if failed:
-            with self._bench(self._canary.files) as right:
-                details = look_closer(self._lab, checks, verdicts, failed, bench.modules, right.modules)
-        of_kernels = {id: call for id, call in self.plugin.failed.items() if call.mode}
-        return details + look_at_kernels(self._lab, checks, verdicts, of_kernels, bench)
+        checks, failed = self.plugin.checks, self.plugin.failed
+        if not failed:
+            return []
+        of_modules = {id: call for id, call in failed.items() if not call.mode}
+        of_kernels = {id: call for id, call in failed.items() if call.mode}
+        with self._bench(self._canary.files) as right:
+            details = look_closer(self._lab, checks, verdicts, of_modules, bench.modules, right.modules)
+            with contextlib.suppress(SandboxError):
+                details += look_at_kernels(self._lab, checks, verdicts, of_kernels, bench, right)
+        return details
 
     def _import(self, subject: Subject, submission: Submission, log: Log) -> dict[str, tuple[str, Message]]:
         """Why modules can't be imported: file -> outcome and message."""

@@ -238,7 +238,7 @@ class KernelTrial(Trial):
         """
         __tracebackhide__ = True
         self._submitted.add((program, call_name(program, inputs)))
-        self.last_call = FailedCall(program, inputs, mode="checked")
+        self.last_call = FailedCall(program, inputs, only=kinds or None, mode="checked")
         reports = self._answer(program, inputs, {}, None).reports
         errors = [one for one in reports if one.severity == "error" and (not kinds or one.kind in kinds)]
         if errors:

@@ -1,5 +1,6 @@
 """From a stored detail to what is drawn and said of its graph, in one language."""
 
+import re
 from dataclasses import dataclass
 
 from autograder.course import HintLevel
@@ -8,6 +9,15 @@ from autograder.judging.shrink import CODE
 from labkit.draw import Item
 from labkit.messages import Argument, Message
 
+_LARGE = re.compile(r"(?:float|int)\d+\[")  # an array of which only the shape is told
+_REPORTS = {
+    "race": "race",
+    "out-of-bounds": "out-of-bounds",
+    "uninitialised-read": "uninitialised-read",
+    "barrier-missed": "barrier",
+    "barrier-divergent": "barrier",
+    "timeout": "timeout",
+}
 _NUMBERS = {"reverse_mode": "adjoint", "forward_mode": "tangent"}
 
 
@@ -36,7 +46,8 @@ def explained(detail: Detail, hints: HintLevel, language: str) -> Explained:
     smaller = _inputs(detail.smaller, detail, language, drawn=True)
     says = ""
     if detail.message:
-        call = f"{detail.program}({', '.join(f'{name}={value}' for name, value in smaller)})"
+        few = [f"{name}={value}" for name, value in smaller if not _LARGE.match(value)]
+        call = f"{detail.program}({', '.join(few)})"
         says = Message(detail.message.id, {**detail.message.arguments, "call": call}).text(language)
     found = detail.found
     caption = words("graph-smaller" if detail.smaller else "graph", language)
@@ -46,16 +57,21 @@ def explained(detail: Detail, hints: HintLevel, language: str) -> Explained:
         says,
         _found(found, detail, language) if found else "",
         _sum(found, detail, language) if found and hints != "none" else "",
-        next_step(found, hints, language) if found else "",
+        _next_step(detail, hints, language),
         words("marked", language, graph=caption) if found else caption,
         _items(detail, language) if len(detail.nodes) > 1 else [],
         [report.text(language) for report in detail.reports],
     )
 
 
-def next_step(found: Found, hints: HintLevel, language: str) -> str:
+def _next_step(detail: Detail, hints: HintLevel, language: str) -> str:
     """One hint: on the mistake where the course tells so much and it is known, else on the topic."""
+    found = detail.found
     if hints == "none":
+        return ""
+    if detail.kind:
+        return words(f"next-report-{_REPORTS.get(detail.kind, 'other')}", language)
+    if not found:
         return ""
     if hints == "mistake" and found.mistake:
         return words(f"mistake-{found.mistake}", language)

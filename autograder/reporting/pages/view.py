@@ -109,8 +109,8 @@ def _summary(
     why = (shown.smaller_says if shown else "") or (message.text(language) if message else "")
     if why:
         lines.append((words("why", language), why))
-    if shown and shown.found:
-        lines.append((words("where", language), shown.found))
+    if shown and (where := shown.found or next(iter(shown.reports), "")):
+        lines.append((words("where", language), where))
     hint = shown.next if shown else ""
     lines.append((words("next", language), hint or words(f"next-{first.outcome}", language)))
     return lines

@@ -98,7 +98,7 @@ def test_wrong_values_cost_the_checks_on_values(graded: Any) -> None:
 def test_a_report_costs_points_only_where_a_check_asks_for_it(graded: Any) -> None:
     assert graded.points("no_guard") == [7, 2, 2, 3]
     message = graded.message("no_guard", INSIDE)
-    assert "kernels.cu, line 4, kernel scale: x has 33 elements" in message, message
+    assert "kernels.cu, line 4, kernel scale: Thread (8,0,0) of block (1,0,0) uses x[40]" in message, message
 
 
 def test_a_missing_barrier_is_told_with_its_lines(graded: Any) -> None:
@@ -143,7 +143,14 @@ def test_other_tasks_are_unharmed(graded: Any, student: str, outcomes: list[str]
 
 def test_a_page_shows_what_the_checked_mode_saw(graded: Any) -> None:
     (detail,) = graded.file("no_barrier", "facts.json")["details"]
-    assert detail["reports"] and detail["check"] in (TOTAL, WAITS)
+    assert detail["reports"] and detail["check"] in (TOTAL, WAITS) and detail["kind"] == "race"
+
+
+def test_a_page_shows_the_smallest_launch_that_fails_by_itself(graded: Any) -> None:
+    (detail,) = graded.file("no_guard", "facts.json")["details"]
+    assert (detail["check"], detail["kind"]) == (INSIDE, "out-of-bounds")
+    assert dict(detail["smaller"])["launches"] == "[[33, 32]]"
+    assert "x[33], but the size of x is 33" in detail["message"]["arguments"]["text"]
 
 
 @pytest.mark.skipif(nvrtc.version() is None, reason="NVRTC is not installed")

@@ -19,9 +19,9 @@ def test_scale_stays_inside(no_reports, compare, draw):
     """No thread reads or writes past the end.
     没有线程越界读写。
     """
-    x = draw.normal(33).astype(np.float32)
-    no_reports("scale", "out-of-bounds", x=x, factor=2.0, block=32)
-    compare("scale", x=x, factor=2.0, block=32)
+    x, launches = draw.normal(40).astype(np.float32), np.array([(32, 32), (40, 32), (33, 32), (32, 16)])
+    no_reports("scaled", "out-of-bounds", x=x, factor=2.0, launches=launches)
+    compare("scaled", x=x, factor=2.0, launches=launches)
 
 
 @pytest.mark.task("total")
