@@ -64,7 +64,7 @@ def view(course: Course, lab: Lab, stored: Stored, language: str) -> PageView:
         report_words("undecided", language)
         if result.points is None
         else report_words("total", language, points=result.points, max=result.max),
-        _summary(course, stored, first, language),
+        _summary(course, lab, stored, first, language),
         first.id if first else "",
         [_task(course, lab, stored, task, language) for task in result.tasks],
         [note.text(language) for note in result.notes] + _gate(stored, language),
@@ -91,7 +91,7 @@ def _cause(task: TaskResult, details: dict[str, Detail]) -> CheckResult | None:
 
 
 def _summary(
-    course: Course, stored: Stored, first: TaskResult | None, language: str
+    course: Course, lab: Lab, stored: Stored, first: TaskResult | None, language: str
 ) -> list[tuple[str, str]]:
     result = stored.result
     passed = [task.title[language] for task in result.tasks if task.outcome == "passed"]
@@ -112,8 +112,18 @@ def _summary(
     if shown and (where := shown.found or next(iter(shown.reports), "")):
         lines.append((words("where", language), where))
     hint = shown.next if shown else ""
-    lines.append((words("next", language), hint or words(f"next-{first.outcome}", language)))
+    lines.append((words("next", language), hint or words(f"next-{_topic(lab, first, message)}", language)))
     return lines
+
+
+def _topic(lab: Lab, first: TaskResult, message: Message | None) -> str:
+    """What the next step is about, where nothing more is known than how a task ended."""
+    if message and message.id == "cuda.compile-error":
+        return "compile"
+    task = lab.task(first.id)
+    if first.outcome == "timed-out" and set(task.files) & set(lab.kernels):
+        return "report-timeout"
+    return "kernel" if first.outcome == "wrong" and lab.launched(task) else first.outcome
 
 
 def _task(course: Course, lab: Lab, stored: Stored, task: TaskResult, language: str) -> TaskView:

@@ -167,11 +167,35 @@ def test_what_the_real_compiler_says_is_a_fact_on_the_page_and_costs_nothing(
     assert "NVRTC" in pages["feedback.md"].decode() and "NVRTC" in pages["feedback.html"].decode()
 
 
-def test_the_page_lists_reports_in_both_languages(cuda_course: Any, graded: Any) -> None:
-    stored = Store(graded.out / "lab9", key.key_id(key.load_key())).load("no_barrier")
-    assert stored is not None
-    page = student_pages(load_course(cuda_course.root), cuda_course.lab, stored)["feedback.md"].decode()
-    assert "kernels.cu, line 16, kernel total" in page and "kernels.cu 第 16 行，核函数 total" in page
+@pytest.fixture
+def page(cuda_course: Any, graded: Any) -> Callable[[str], str]:
+    """A student's page in Markdown."""
+
+    def page(student: str) -> str:
+        stored = Store(graded.out / "lab9", key.key_id(key.load_key())).load(student)
+        assert stored is not None
+        return student_pages(load_course(cuda_course.root), cuda_course.lab, stored)["feedback.md"].decode()
+
+    return page
+
+
+def test_the_page_lists_reports_in_both_languages(page: Callable[[str], str]) -> None:
+    shown = page("no_barrier")
+    assert "kernels.cu, line 16, kernel total" in shown and "kernels.cu 第 16 行，核函数 total" in shown
+
+
+@pytest.mark.parametrize(
+    ("student", "words"),
+    [
+        ("no_barrier", "between"),
+        ("no_guard", "which if keeps it away"),
+        ("endless", "when does the loop end"),
+        ("no_code", "the end of the one above"),
+        ("wrong", "Follow one point through the kernel"),
+    ],
+)
+def test_the_next_step_is_about_kernels(page: Callable[[str], str], student: str, words: str) -> None:
+    assert words in page(student).split("Next step", 1)[1].splitlines()[0]
 
 
 def test_grading_twice_gives_the_same_bytes(cuda_course: Any, graded: Any) -> None:
