@@ -120,10 +120,9 @@ def _topic(lab: Lab, first: TaskResult, message: Message | None) -> str:
     """What the next step is about, where nothing more is known than how a task ended."""
     if message and message.id == "cuda.compile-error":
         return "compile"
-    task = lab.task(first.id)
-    if first.outcome == "timed-out" and set(task.files) & set(lab.kernels):
-        return "report-timeout"
-    return "kernel" if first.outcome == "wrong" and lab.launched(task) else first.outcome
+    if lab.launched(lab.task(first.id)) and first.outcome in ("wrong", "timed-out"):
+        return "report-timeout" if first.outcome == "timed-out" else "kernel"
+    return first.outcome
 
 
 def _task(course: Course, lab: Lab, stored: Stored, task: TaskResult, language: str) -> TaskView:

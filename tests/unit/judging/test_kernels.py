@@ -189,7 +189,6 @@ def test_the_page_lists_reports_in_both_languages(page: Callable[[str], str]) ->
     [
         ("no_barrier", "between"),
         ("no_guard", "which if keeps it away"),
-        ("endless", "when does the loop end"),
         ("no_code", "the end of the one above"),
         ("wrong", "Follow one point through the kernel"),
     ],
