@@ -190,7 +190,6 @@ def test_the_page_lists_reports_in_both_languages(page: Callable[[str], str]) ->
         ("no_barrier", "between"),
         ("no_guard", "which if keeps it away"),
         ("no_code", "the end of the one above"),
-        ("wrong", "Follow one point through the kernel"),
     ],
 )
 def test_the_next_step_is_about_kernels(page: Callable[[str], str], student: str, words: str) -> None:
