@@ -134,8 +134,8 @@ class Desk:
         with progress(lab.id) as (start, advance):
             start(len(checks.class_.found))
             for result in checks.run(self._jobs, advance):
-                text = precheck.page(self._course, checks.shown, result)
-                record.write(self._at.out / lab.id / result.student / precheck.PAGE, text.encode())
+                for name, page in precheck.pages(self._course, checks.shown, result).items():
+                    record.write(self._at.out / lab.id / result.student / name, page)
         for message in checks.class_.refused:
             click.echo(message.text("en"), err=True)
         click.echo(f"{lab.id}: {short(self._at.out / lab.id)}/STUDENT/{precheck.PAGE}")

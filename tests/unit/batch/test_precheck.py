@@ -10,7 +10,7 @@ import pytest
 from autograder.authoring.labs import write_labs
 from autograder.batch.precheck import Precheck, Prechecked
 from autograder.course import load_course
-from autograder.reporting.precheck import page
+from autograder.reporting.precheck import pages
 from autograder.sandbox import public_tests
 from autograder.sandbox.client import ForkServer, Level, SandboxError
 from labkit.cuda import nvrtc
@@ -66,7 +66,8 @@ def look(mini: Any, at_level: Level) -> Callable[[], dict[str, Prechecked]]:
 
 
 def text(mini: Any, result: Prechecked) -> str:
-    return page(load_course(mini.root), Precheck(mini.lab, mini.submitted, "full").shown, result)
+    made = pages(load_course(mini.root), Precheck(mini.lab, mini.submitted, "full").shown, result)
+    return made["precheck.md"].decode()
 
 
 def test_right_wrong_unwritten_and_missing_work_is_told_apart(
@@ -202,7 +203,10 @@ def test_kernels_are_compiled_for_who_can_not_compile_them(cuda_course: Any, at_
         "untouched": ["unwritten"],
         "not-CUDA": ["passed"],
     }
-    pages = {student: page(course, checks.shown, result) for student, result in results.items()}
-    assert "kernels.cu, line 4" in pages["no-guard"]
-    assert "kernels.cu:4: " in pages["no-code"] and "kernels.cu:4: asm" in pages["asm"]
-    assert ("NVRTC" in pages["not-CUDA"]) == (nvrtc.version() is not None) and "NVRTC" not in pages["right"]
+    made = {student: pages(course, checks.shown, result) for student, result in results.items()}
+    read = {student: page["precheck.md"].decode() for student, page in made.items()}
+    assert "kernels.cu, line 4" in read["no-guard"]
+    assert "kernels.cu:4: " in read["no-code"] and "kernels.cu:4: asm" in read["asm"]
+    assert ("NVRTC" in read["not-CUDA"]) == (nvrtc.version() is not None) and "NVRTC" not in read["right"]
+    shown = made["no-guard"]["precheck.html"].decode()
+    assert "kernels.cu, line 4" in shown and "kernels.cu 第 4 行" in shown and "y[i] =" in shown
