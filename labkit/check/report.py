@@ -40,8 +40,8 @@ def lines(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message]
         yield f"  {padded(words(f'task-{states[task.id]}'), width)}  {task.title[language]}  {task.id}"
         yield from _details(task, run, words)
     yield ""
-    for fact in facts:
-        yield fact.text(language)
+    if facts:
+        yield from (*(fact.text(language) for fact in facts), "")
     kinds = {outcome.kind for outcome in _all_outcomes(run)}
     if kinds <= set(FINE):
         yield words("check-all-passed" if kinds == {"passed"} else "check-all-passed-here", next=seed + 1)
