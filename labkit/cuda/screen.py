@@ -18,7 +18,7 @@ _KERNEL = re.compile(
 )
 _TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*(?:static\b\s*|inline\b\s*|extern\b\s*)*+")
 _DYNAMIC_SHARED = re.compile(
-    r"\bextern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*+)?([\w:\s]{1,200}?)\s*+\b(\w++)\s*+\[\s*+\]\s*+;"
+    r"\bextern\s++__shared__\s++(?:__align__\s*\(\s*\d+\s*\)\s*+)?([\w:\s]{1,200}?)\s*+\b(\w++)\s*+\[\s*+\]\s*+;"
 )
 _BLANKS = r"[ \t\r\f\v\0]*+"  # what g++ skips in a directive
 # What a kernel file may not hold, and the name of the problem (cuda.screen-NAME in the messages).
