@@ -1,4 +1,4 @@
-"""Several grader processes, and submissions handed to whichever is free. One that dies, or gets stuck, is replaced."""
+"""Several grader processes, and submissions handed to whichever is free. Who dies or gets stuck is replaced."""
 
 import contextlib
 import time
@@ -188,7 +188,7 @@ class Pool:
             one.process.stop()
 
     def _bury(self, dead: _Grader, why: str, ready: Ready, on_result: Callable[[Graded], None]) -> None:
-        """A grader process is gone, or has to go: its submission gets another, and then counts as a grader fault."""
+        """A grader process is gone, or has to go: its submission gets another, then is a grader fault."""
         self._graders.remove(dead)
         dead.process.stop()
         job = dead.job

@@ -20,10 +20,12 @@ _TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*(?:static\b\s*|inline\b\s*|ext
 _DYNAMIC_SHARED = re.compile(
     r"\bextern\s++__shared__\s++(?:__align__\s*\(\s*\d+\s*\)\s*+)?([\w:\s]{1,200}?)\s*+\b(\w++)\s*+\[\s*+\]\s*+;"
 )
-_BLANKS = r"[ \t\r\f\v\0]*+"  # what g++ skips in a directive
 # What a kernel file may not hold, and the name of the problem (cuda.screen-NAME in the messages).
 _FORBIDDEN = {
-    "include": rf"^{_BLANKS}(?:#|%:|\?\?=){_BLANKS}(?:(?:include\w*|import|embed|line)\b|pragma\b{_BLANKS}(?!unroll)|\d)",
+    "include": (
+        r"^[ \t\r\f\v\0]*+(?:#|%:|\?\?=)[\s\0]*+"  # a comment of several lines may stand in a directive
+        r"(?:(?:include\w*|import|embed|line)\b|pragma\b[\s\0]*+(?!unroll)|\d)"
+    ),
     "paste": r"##|%:%:|\b\w*R\"|(?<![0-9a-fA-F])'|'(?![0-9a-fA-F])|\"(?!C\"|(?<=C\"))",
     "launch": r"<<<",
     "assembly": r"\b(?:asm|__asm|__asm__)\b",

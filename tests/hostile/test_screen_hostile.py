@@ -1,4 +1,4 @@
-"""Texts of kernels that hide from the screen, or keep it busy: the grader itself reads them, before any jail."""
+"""Texts of kernels that hide from the screen, or keep it busy: the grader reads them before any jail does."""
 
 import time
 
@@ -20,6 +20,8 @@ LENGTH = 1 << 20  # what is taken of a file
         # blanks of a directive
         ('\f#include "/etc/passwd"', "include"),
         ('#\v\0include "/etc/passwd"', "include"),
+        ('#/*\n*/include "/etc/passwd"', "include"),
+        ("#pragma/*\n*/GCC optimize(3)", "pragma"),
         ("#pragma\vGCC optimize(3)", "pragma"),
         # a comment for g++ whose quotation mark begins a string for who joins lines later
         ('/\\\n* " *\\\n/ asm("nop"); //"', "asm"),
