@@ -1,4 +1,4 @@
-"""Several grader processes, and submissions handed to whichever is free. Who dies or gets stuck is replaced."""
+"""Several grader processes; submissions go to whichever is free. One that dies or hangs is replaced."""
 
 import contextlib
 import time
