@@ -116,6 +116,28 @@ def graded() -> str:
     return "".join(f"{line.rstrip()}\n" for line in shown.decode().splitlines())
 
 
+def shortened(shown: str) -> str:
+    """Of each table the rows that show a sign for the first time, and the first that is right throughout."""
+    kept = []
+    seen: set[str] | None = None  # None outside tables
+    for line in shown.splitlines(keepends=True):
+        words = line.split()
+        if words[:2] == ["student", "points"]:
+            tasks, seen, left_out = sum(word.isdigit() for word in words), set(), 0
+        elif words[:1] == ["tasks:"]:
+            kept.append(f"… {left_out} more\n")
+            seen = None
+        elif seen is not None:
+            signs = set(words[2 : 2 + tasks])
+            shows = signs if len(signs) > 1 else {"all " + signs.pop()}
+            if shows <= seen:
+                left_out += 1
+                continue
+            seen |= shows
+        kept.append(line)
+    return "".join(kept)
+
+
 def write_transcripts(shown: str) -> None:
     """Put the transcript into both READMEs."""
     for name in READMES:
@@ -164,6 +186,6 @@ def save(picture: bytes, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_transcripts(graded())
+    write_transcripts(shortened(graded()))
     make_pages()
     take_pictures()

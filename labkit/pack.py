@@ -77,7 +77,7 @@ def gather(lab: Lab) -> Contents:
             else:
                 _take(contents, helpers[stem])
     folders = {path.name for path in lab.folder.iterdir() if path.is_dir()} - {"tests"}
-    for stem in sorted(_imports(contents.files) & folders - helpers.keys()):
+    for stem in sorted(_imports(contents.files) & folders - helpers.keys() - RESERVED):
         contents.notes.append(Message("student.pack-folder", {"folder": stem}))
     left = [path.name for stem, path in helpers.items() if stem not in taken]
     if left:

@@ -52,6 +52,19 @@ def level() -> Level:
     return probes.best_level()[0]
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real Chromium."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium here, so no page was opened in a browser")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
 class MiniCourse:
     """A copy of courses/mini, or of another course of one lab: edit it, hand work in, grade it."""
 

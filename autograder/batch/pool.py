@@ -1,6 +1,7 @@
-"""Several grader processes, and submissions handed to whichever is free. A grader that dies is replaced."""
+"""Several grader processes; submissions go to whichever is free. One that dies or hangs is replaced."""
 
 import contextlib
+import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,14 +11,17 @@ from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import Found
 from autograder.judging.protocol import Graded, Ready, Refused
-from autograder.judging.verdicts import Verdict, result_of
+from autograder.judging.verdicts import Check, Verdict, result_of
 from autograder.sandbox.client import Level
+from autograder.sandbox.compiling import WALL
 from labkit.messages import Message
 
 from .process import LAST_S, PATIENCE_S, Nursery, Process
 
 TRIES = 2  # a submission whose grader died gets a second one
 DIED = f"the grader process died {TRIES} times"
+STUCK = f"the grader process did not answer {TRIES} times"
+MARGIN = 3  # times all limits together: explanations run what was wrong again
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,22 @@ class _Grader:
         self.process = process
         self.job: _Job | None = None
         self.variants: set[int] = set()
+        self.until = 0.0
 
-    def give(self, job: _Job) -> None:
+    def give(self, job: _Job, patience_s: float) -> None:
+        """The next job; longer than this it may not take."""
         self.job = job
+        self.until = time.monotonic() + patience_s
         self.variants.add(job.variant)
         with contextlib.suppress(OSError):  # it has just died: the end of its line will say so
             self.process.line.send(job.found)
+
+
+def patience_s(lab: Lab, checks: Sequence[Check]) -> float:
+    """After how long a grader that says nothing of a submission is stuck: all limits together, and more."""
+    wall = {task.id: task.limits.wall_s for task in lab.tasks}
+    compiling = len(lab.kernels) * lab.compile_limits.cpu_s
+    return MARGIN * (sum(wall[check.task] for check in checks) + WALL * compiling)
 
 
 class _Waiting:
@@ -81,6 +95,7 @@ class Pool:
         self._starts = 0
         self._graders: list[_Grader] = []
         self._waiting = _Waiting()
+        self._patience_s = 0.0
 
     def add(self, found: Found) -> None:
         """Work to be graded, maybe again."""
@@ -101,7 +116,8 @@ class Pool:
         ready = self._start(on_ready)
         self._staff()
         while self._graders:
-            for line in wait([one.process.line.fileno() for one in self._graders]):
+            left = max(0.0, min(one.until for one in self._graders) - time.monotonic())
+            for line in wait([one.process.line.fileno() for one in self._graders], left):
                 one = next(one for one in self._graders if one.process.line.fileno() == line)
                 try:
                     message = one.process.line.receive()
@@ -113,6 +129,8 @@ class Pool:
                 else:
                     why = "; ".join(message.errors) if isinstance(message, Refused) else DIED
                     self._bury(one, why, ready, on_result)
+            for one in [one for one in self._graders if one.until <= time.monotonic()]:
+                self._bury(one, STUCK, ready, on_result)
             while self._waiting and not self._graders:
                 self._start_again(ready, on_ready, on_result)
 
@@ -129,6 +147,7 @@ class Pool:
             if isinstance(ready, Refused):
                 raise CourseError(f"{self._lab.id}: {'; '.join(ready.errors)}")
             on_ready(ready)
+            self._patience_s = patience_s(self._lab, ready.checks)
             return ready
         raise CourseError(f"{self._lab.id}: a grader process ended while starting. Run `autograder doctor`.")
 
@@ -163,13 +182,13 @@ class Pool:
         one.job = None
         if self._waiting:
             others = {variant for other in self._graders if other is not one for variant in other.variants}
-            one.give(self._waiting.next(one.variants, others))
+            one.give(self._waiting.next(one.variants, others), self._patience_s)
         else:
             self._graders.remove(one)
             one.process.stop()
 
     def _bury(self, dead: _Grader, why: str, ready: Ready, on_result: Callable[[Graded], None]) -> None:
-        """A grader process is gone: its submission gets another, and then counts as a grader fault."""
+        """A grader process is gone, or has to go: its submission gets another, then is a grader fault."""
         self._graders.remove(dead)
         dead.process.stop()
         job = dead.job

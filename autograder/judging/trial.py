@@ -127,7 +127,7 @@ class Trial:
     def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
         self._subject, self._reference, self._task, self._limits = subject, reference, task, limits
         self._worker: Worker | None = None
-        self._compared: set[tuple[str, bytes]] = set()
+        self._compared: dict[tuple[str, bytes], float | None] = {}  # with which tolerance
         self._submitted: set[tuple[str, bytes]] = set()
         self.last_call: FailedCall | None = None
 
@@ -139,7 +139,7 @@ class Trial:
     def uncompared(self) -> list[str]:
         """Programs of this case that ran for a law, and never with inputs that were compared as well."""
         programs = {program for program, _ in self._submitted}
-        return sorted(programs - {program for program, _ in self._submitted & self._compared})
+        return sorted(programs - {program for program, _ in self._submitted & self._compared.keys()})
 
     def submission(self, program: str, **inputs: Any) -> dict[str, Any]:
         """The subject's answer alone, for laws; the case must also `compare` one of these calls.
@@ -169,7 +169,7 @@ class Trial:
         Returns the subject's answer, which has the structure of the reference's.
         """
         __tracebackhide__ = True
-        self._compared.add((program, call_name(program, inputs)))
+        self._compared[program, call_name(program, inputs)] = tolerance
         want = self._reference(program, inputs)
         expected = want if only is None else judge.part(want, only)
         if only is not None and len(expected) < len(only):
@@ -231,15 +231,21 @@ class KernelTrial(Trial):
     modes = ("forward", "reverse", "shuffled")
 
     def no_reports(self, program: str, *kinds: str, **inputs: Any) -> None:
-        """A program in checked mode reports no error of these kinds (none given: of any).
+        """A program in checked mode reports no error of these kinds (none given: of any), and computes right.
 
-        The case must also `compare` this call: a kernel that does nothing makes no mistake.
+        The case must also `compare` this call, and first: a kernel that does nothing makes no mistake.
         Raises: Finding.
         """
         __tracebackhide__ = True
-        self._submitted.add((program, call_name(program, inputs)))
-        self.last_call = FailedCall(program, inputs, only=kinds or None, mode="checked")
-        reports = self._answer(program, inputs, {}, None).reports
-        errors = [one for one in reports if one.severity == "error" and (not kinds or one.kind in kinds)]
+        call = (program, call_name(program, inputs))
+        self._submitted.add(call)
+        tolerance = self._compared.get(call)
+        self.last_call = FailedCall(program, inputs, tolerance, kinds or None, "checked")
+        want = self._reference(program, inputs)
+        answer = self._answer(program, inputs, want, tolerance)
+        errors = [
+            one for one in answer.reports if one.severity == "error" and (not kinds or one.kind in kinds)
+        ]
         if errors:
             raise Finding("wrong", message_of(errors[0]))
+        self._refuse(judge.first_difference(program, answer.result, want, tolerance))

@@ -74,7 +74,8 @@ class _Build:
             self._screen(self._text)
             gate = tuple(map(clean, look(self._level, self._text, self._name)))
             unit = cuda.unit(self._text, self._name)
-            self._screen_expanded(unit)
+            for mode in cuda.MODES:
+                self._screen_expanded(unit, mode)
             fast, checked = (self._library(unit, mode) for mode in cuda.MODES)
         except _Refused as refused:
             return Built(problem=refused.problem, gate=gate, cpu_s=self._cpu_s)
@@ -84,9 +85,9 @@ class _Build:
         for found in screen.screen(text):
             self._refuse(f"cuda.screen-{found.kind}", found.line, found.text)
 
-    def _screen_expanded(self, unit: str) -> None:
+    def _screen_expanded(self, unit: str, mode: str) -> None:
         """Once more, with macros expanded: they can write any word, but not in the text that is compiled."""
-        made = self._run(unit[: unit.rindex(_TABLE)], "fast", "-E")
+        made = self._run(unit[: unit.rindex(_TABLE)], mode, "-E")
         for line, code in self._own_lines(made.decode(errors="replace")):
             if found := _HIDDEN.search(_HARMLESS.sub("", screen.blanked(code))):
                 self._refuse("judging.kernel-text", line, found[0])

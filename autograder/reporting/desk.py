@@ -107,7 +107,8 @@ class Desk:
         if not preview.pairs:
             return True
         if not (yes or _confirmed(f"Write these results to {short(self._at.out / lab.id)}?")):
-            click.echo("Nothing was written. `autograder regrade --yes` writes it; it is graded already.")
+            again = f"autograder regrade --lab {lab.id} --yes"
+            click.echo(f"Nothing was written. `{again}` writes it; it is graded already.")
             return True
         class_, everyone = batch_regrade.write(preview)
         publisher.finish(class_, everyone)

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +25,7 @@ RUNTIME = Path(__file__).parent / "runtime"
 MODES = ("fast", "check")
 OLDEST = {"g++": 11, "clang++": 14}
 COMPILE_S = 60.0
+TOLD = 8 << 20  # bytes that a tool may tell of a library
 _FORMAT = "1"  # of the cache: changes when what is beside a library changes
 _COMMON = (
     "-std=gnu++17 -fPIC -pipe -w -fvisibility=hidden -ffp-contract=off -fno-exceptions -fno-rtti "
@@ -250,12 +252,25 @@ def _lines(library: Path, filename: str) -> list[list[int]]:
 
 
 def _tool(*command: str) -> str:
+    """What one of the compiler's tools tells of a library. Raises: CompileError, if that is endless too.
+
+    A name of few letters in an object may stand for gigabytes in C++: types that are twice in each other.
+    """
     try:
-        return subprocess.run(
-            command, capture_output=True, encoding="utf-8", errors="replace", timeout=COMPILE_S
-        ).stdout
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     except FileNotFoundError:
         raise CompileError(Message("cuda.no-compiler")) from None
+    patience = threading.Timer(COMPILE_S, process.kill)
+    patience.start()
+    with process:
+        assert process.stdout
+        told = process.stdout.read(TOLD + 1)
+        if len(told) > TOLD:
+            process.kill()
+    patience.cancel()
+    if process.returncode < 0:
+        raise CompileError(Message("cuda.long-names", {"limit": TOLD >> 20}))
+    return told.decode(errors="replace")
 
 
 def _digest(*parts: str) -> str:

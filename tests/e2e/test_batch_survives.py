@@ -212,7 +212,7 @@ def test_regrade_shows_first_and_writes_only_when_told_to(course):
 
     done = run(course, "regrade")
     assert done.returncode == DONE and "signs  5 -> 6 of 10" in done.stdout
-    assert "autograder regrade --yes" in done.stdout
+    assert "autograder regrade --lab lab0 --yes" in done.stdout
     assert records(course) == before
 
     no_graders = {"PATH": "/nowhere"}  # what was graded aside is taken from there

@@ -93,7 +93,7 @@ def test_no_file_but_the_toolchain_s_own_can_be_read(
 def test_a_compile_bomb_ends_at_its_limit(compile_text: Compile, text: str) -> None:
     made = compile_text(text, "-fconstexpr-ops-limit=100000000000", "-fconstexpr-loop-limit=2000000000")
     assert made.timed_out and not made.succeeded
-    assert made.cpu_s < 5
+    assert made.cpu_s <= compiling.WALL * LIMITS.cpu_s  # on a busy machine the wall clock ends it
 
 
 def test_memory_ends_at_its_limit_too(compile_text: Compile) -> None:

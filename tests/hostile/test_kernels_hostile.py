@@ -82,6 +82,15 @@ REFUSED = {
 }
 
 
+def test_names_that_are_gigabytes_in_full_end_at_a_bound(workshop: Workshop) -> None:
+    twice = "template<class A, class B> struct P {};\ntypedef P<int, int> T0;\n"
+    twice += "".join(f"typedef P<T{n}, T{n}> T{n + 1};\n" for n in range(15))
+    long = "".join(f"__device__ int f{n}(T15*) {{ static int s; return s++; }}\n" for n in range(60))
+    built = workshop.build({"kernels.cu": twice + long + HEAD + "}"})["kernels.cu"]
+    assert built.problem and built.problem[0] == "crashed"
+    assert "8 MB" in built.problem[1].text("en") and "模板" in built.problem[1].text("zh")
+
+
 PASTED = [what for what, (text, named) in REFUSED.items() if "##" in text and named != "#"]
 
 

@@ -3,14 +3,12 @@
 import contextlib
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,6 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 WRONG = ROOT / "examples" / "submitted" / "adjoint-overwritten" / "lab1"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 COMMAND = [sys.executable, "-m", "autograder", "demo"]
 
 
@@ -43,17 +40,6 @@ def built(course: Path) -> "subprocess.CompletedProcess[str]":
 def page(course: Path, built: "subprocess.CompletedProcess[str]") -> str:
     assert built.returncode == 0, built.stderr
     return (course / "build" / "demo" / "four_ways.html").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here, so nobody looks at the page")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def test_the_command_says_what_is_wrong_with_the_engine_and_where_the_page_is(
@@ -94,9 +80,9 @@ def test_the_page_s_pictures_show_the_student_s_curve(page: str) -> None:
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_the_page_looks_right_and_asks_nothing_of_the_network(
-    course: Path, page: str, chromium: Any, width: int, scheme: str
+    course: Path, page: str, browser: Any, width: int, scheme: str
 ) -> None:
-    shown = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    shown = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     asked: list[str] = []
     wrong: list[str] = []
     shown.on("request", lambda request: asked.append(request.url))
@@ -121,8 +107,8 @@ def test_the_page_looks_right_and_asks_nothing_of_the_network(
     shown.close()
 
 
-def test_both_sweeps_can_be_stepped_through(course: Path, page: str, chromium: Any) -> None:
-    shown = chromium.new_page(viewport={"width": 1280, "height": 900})
+def test_both_sweeps_can_be_stepped_through(course: Path, page: str, browser: Any) -> None:
+    shown = browser.new_page(viewport={"width": 1280, "height": 900})
     shown.goto((course / "build" / "demo" / "four_ways.html").as_uri())
     sweeps = shown.locator("[data-sweep]")
     assert sweeps.count() == 2

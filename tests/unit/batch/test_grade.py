@@ -9,6 +9,7 @@ import zipfile
 
 import pytest
 
+from autograder.batch import pool
 from autograder.batch.grade import grade
 from autograder.course import CourseError
 from autograder.judging.explain import in_full
@@ -143,6 +144,24 @@ def test_a_grader_that_is_killed_is_replaced_and_the_others_are_graded(
     assert {task.outcome for task in results["a-sleeps"].tasks} == {"grader-fault"}
     assert "died 2 times" in in_full(results["a-sleeps"].tasks[0].checks[0].message)
     assert (tmp_path / "lab0/a-sleeps/record.json").exists()
+
+
+def test_a_grader_that_stops_answering_is_replaced_and_its_submission_stays_open(
+    mini_course, level, tmp_path, running, monkeypatch
+):
+    mini = mini_course(tmp_path / "course")
+    mini.hand_in("a-stuck", graph=mini.skeleton["graph.py"].replace("    # YOUR CODE HERE\n", SLEEP, 1))
+    mini.hand_in("b-right")
+    monkeypatch.setattr(pool, "patience_s", lambda lab, checks: 1.0)
+
+    def nothing(_):
+        pass
+
+    class_, _ = grade(mini.lab, mini.submitted, tmp_path / "out", lambda: level, 1, nothing, nothing)
+    stuck, right = class_.results
+    assert right.points == 10
+    assert stuck.points is None and not class_.complete
+    assert "did not answer 2 times" in in_full(stuck.tasks[0].checks[0].message)
 
 
 def test_a_sandbox_that_dies_is_replaced_and_nobody_loses_a_point(

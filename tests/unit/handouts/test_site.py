@@ -18,7 +18,6 @@ from autograder.authoring.leaks_secrets import secrets_of
 from autograder.course import CourseError, load_course
 
 ROOT = Path(__file__).parents[3]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 OUTSIDE = re.compile(r"(?:[a-z]+:)?//", re.IGNORECASE)
 
 
@@ -303,17 +302,6 @@ def test_a_file_where_the_site_goes_is_told(course, tmp_path):
 
 
 # --- In a browser -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser():
-    api = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here: pages were not opened in a browser")
-    with api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 def test_pages_ask_for_files_only_and_fit_a_telephone(browser, site, documents):

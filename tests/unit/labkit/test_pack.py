@@ -65,12 +65,13 @@ def test_helpers_are_packed_where_they_are_imported_also_by_one_another(lab, cap
 
 
 def test_helpers_that_the_grader_passes_over_are_told(lab, capsys):
-    (lab.folder / "engine.py").write_text("import random, parts.inner\n")
+    (lab.folder / "engine.py").write_text("import random, parts.inner\nfrom labkit import cuda\n")
     (lab.folder / "random.py").write_text("x = 1\n")
     (lab.folder / "parts").mkdir()
+    (lab.folder / "labkit").mkdir()  # beside the modules in a bundle, and the grader has its own
     code, printed, names = run(lab, capsys)
     assert (code, names) == (0, ["graph.py", "engine.py"])
-    assert "random.py" in printed and "folder parts" in printed
+    assert "random.py" in printed and "folder parts" in printed and "folder labkit" not in printed
 
 
 def test_a_syntax_error_is_told_and_packed_all_the_same(lab, capsys):
