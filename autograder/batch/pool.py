@@ -9,7 +9,7 @@ from multiprocessing.connection import wait
 from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import Found
-from autograder.judging.protocol import Graded, Ready, Refused
+from autograder.judging.protocol import Graded, Kind, Ready, Refused
 from autograder.judging.verdicts import Verdict, result_of
 from autograder.sandbox.client import Level
 from labkit.messages import Message
@@ -75,7 +75,8 @@ class _Waiting:
 class Pool:
     """Grader processes for one lab; a context manager."""
 
-    def __init__(self, lab: Lab, level: Level, secret: bytes, jobs: int) -> None:
+    def __init__(self, lab: Lab, level: Level, secret: bytes, jobs: int, kind: Kind = "grade") -> None:
+        self._kind: Kind = kind
         self._lab, self._level, self._secret, self._jobs = lab, level, secret, jobs
         self._nursery: Nursery | None = None
         self._starts = 0
@@ -120,7 +121,7 @@ class Pool:
         """A nursery that stands. Raises: CourseError."""
         while self._starts < TRIES:
             self._starts += 1
-            self._nursery = Nursery("grade", self._lab, self._level, self._secret)
+            self._nursery = Nursery(self._kind, self._lab, self._level, self._secret)
             try:
                 ready = self._nursery.ready()
             except EOFError:
