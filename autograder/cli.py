@@ -71,14 +71,17 @@ def release(lab: str, language: str | None, out: Path) -> int:
     default="1",
     help="On how many of the 16 variants each mutant runs; default: 1, others in turn.",
 )
+@click.option(
+    "--machine", is_flag=True, help="Also every small change that a machine makes in the solutions."
+)
 @click.option("--jobs", type=click.IntRange(1, 256), help="Grader processes; default: one per core.")
-def audit(lab: str | None, variants: str, jobs: int | None) -> int:
+def audit(lab: str | None, variants: str, machine: bool, jobs: int | None) -> int:
     """Prove a lab sound: typical mistakes are caught where meant, other right solutions pass."""
     from autograder.authoring.audit_desk import audit_labs
 
     course = load_course(Path.cwd())
     labs = [course.lab(lab)] if lab else course.labs
-    sound = audit_labs(course, labs, VARIANTS if variants == "all" else int(variants), jobs)
+    sound = audit_labs(course, labs, VARIANTS if variants == "all" else int(variants), jobs, machine)
     return DONE if sound else WRONG_USE
 
 

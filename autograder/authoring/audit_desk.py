@@ -9,13 +9,15 @@ from autograder.batch import record
 from autograder.course import Course, Lab
 from autograder.reporting.console import FindLevel, console, progress, short
 
-from . import audit, audit_report
+from . import audit, audit_machine, audit_report
 from .audit_public import public_kills
 from .audit_runs import Runs
 
 
-def audit_labs(course: Course, labs: Iterable[Lab], variants: int, jobs: int | None) -> bool:
-    """Whether all labs are sound; each mutant runs on so many variants.
+def audit_labs(
+    course: Course, labs: Iterable[Lab], variants: int, jobs: int | None, machine: bool = False
+) -> bool:
+    """Whether all labs are sound; each mutant runs on so many variants. `machine`: a machine's changes too.
 
     Raises: CourseError, StorageError.
     """
@@ -27,9 +29,13 @@ def audit_labs(course: Course, labs: Iterable[Lab], variants: int, jobs: int | N
             found = audit.audit(lab, Runs(lab, level, jobs, *bar), variants)
         with progress(f"{lab.id}, public tests") as bar:
             public = public_kills(course, lab, [ruling.mutant for ruling in found.rulings], jobs, *bar)
+        hunted = None
+        if machine:
+            with progress(f"{lab.id}, changes by machine") as bar:
+                hunted = audit_machine.hunt(lab, level(), jobs, *bar)
         file = course.root / "build/audit" / f"{lab.id}.json"
-        record.write(file, record.as_json(audit_report.as_data(found, public)))
-        audit_report.show(found, public, console())
+        record.write(file, record.as_json(audit_report.as_data(found, public, hunted)))
+        audit_report.show(found, public, hunted, console())
         click.echo(f"Figures: {short(file)}")
-        sound &= found.sound
+        sound &= found.sound and (hunted is None or hunted.sound)
     return sound

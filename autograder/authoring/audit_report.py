@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.authoring.audit import KILLED, SURVIVED, Audit, passed
+from autograder.authoring.audit_machine import Hunt
 from autograder.authoring.mutants import changed_lines
 from autograder.judging.verdicts import Result
 from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
@@ -15,7 +16,7 @@ from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
 VARIES = "~"  # not the same on all variants
 
 
-def as_data(audit: Audit, public: dict[str, bool] | None) -> dict[str, Any]:
+def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = None) -> dict[str, Any]:
     """What build/audit/LAB.json holds."""
     killed = [ruling.verdict == KILLED for ruling in audit.rulings]
     alternates = [all(map(passed, results)) for results in audit.alternates.values()]
@@ -27,13 +28,23 @@ def as_data(audit: Audit, public: dict[str, bool] | None) -> dict[str, Any]:
             "total": len(killed),
             "survivors": [ruling.mutant.id for ruling in audit.rulings if ruling.verdict == SURVIVED],
         },
+        "machine": None if hunt is None else _of_machine(hunt),
         "alternates": _share(alternates),
         "reference_variants": _share(map(passed, audit.reference)),
         "public": None if public is None else {"killed": sum(public.values()), "total": len(public)},
     }
 
 
-def show(audit: Audit, public: dict[str, bool] | None, console: Console) -> None:
+def _of_machine(hunt: Hunt) -> dict[str, Any]:
+    return {
+        "killed": hunt.killed,
+        "equivalent": len(hunt.equivalent),
+        "total": hunt.total,
+        "survivors": [str(change) for change in hunt.survivors],
+    }
+
+
+def show(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None, console: Console) -> None:
     """Print the table, the figures, and all that is not as it must be."""
     console.print(_table(audit))
     tasks = "  ".join(f"{number} {task.id}" for number, task in enumerate(audit.lab.tasks, 1))
@@ -41,9 +52,13 @@ def show(audit: Audit, public: dict[str, bool] | None, console: Console) -> None
     console.print(Text(f"signs: {'  '.join(_legend(audit))}"))
     for line in _figures(audit, public):
         console.print(Text(line), soft_wrap=True)
-    for line in _defects(audit):
+    if hunt:
+        words = f"changes by machine that a hidden test sees: {hunt.killed} of {hunt.total}"
+        console.print(Text(f"{words}; {len(hunt.equivalent)} change nothing"), soft_wrap=True)
+    for line in _defects(audit, hunt):
         console.print(Text(line, "red"), soft_wrap=True)
-    words = "everything is as it must be" if audit.sound else "NOT as it must be; what to mend stands above"
+    sound = audit.sound and (hunt is None or hunt.sound)
+    words = "everything is as it must be" if sound else "NOT as it must be; what to mend stands above"
     console.print(Text(f"{audit.lab.id}: {words}."))
 
 
@@ -90,7 +105,7 @@ def _figures(audit: Audit, public: dict[str, bool] | None) -> Iterable[str]:
         yield f"mutants that the public tests see: {sum(public.values())} of {len(public)}{words}"
 
 
-def _defects(audit: Audit) -> Iterable[str]:
+def _defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
     for ruling in audit.rulings:
         if ruling.verdict != KILLED:
             yield printable(f"{ruling.mutant.id}: {ruling.verdict}: {ruling.why}")
@@ -105,6 +120,9 @@ def _defects(audit: Audit) -> Iterable[str]:
             yield printable(f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}")
     for check, why in audit.unfit.items():
         yield printable(f"{check}: {why}")
+    if hunt:
+        yield from (printable(f"no hidden test sees {change}") for change in hunt.survivors)
+        yield from hunt.defects
 
 
 def _share(passed: Iterable[bool]) -> dict[str, int]:

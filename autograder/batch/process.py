@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from autograder.course import Lab
 from autograder.judging.line import Line
-from autograder.judging.protocol import Fork, Ready, Refused, Setup
+from autograder.judging.protocol import Fork, Kind, Ready, Refused, Setup
 from autograder.sandbox.client import Level
 
 PATIENCE_S = 5  # for a process to end by itself
@@ -50,7 +50,7 @@ class Nursery:
     In a session of its own, so that Ctrl-C reaches this process alone, which then tells the others.
     """
 
-    def __init__(self, kind: Literal["grade", "replay"], lab: Lab, level: Level, secret: bytes) -> None:
+    def __init__(self, kind: Kind, lab: Lab, level: Level, secret: bytes) -> None:
         self._line, theirs = Line.pair()
         with theirs:
             self._process = subprocess.Popen(

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -208,14 +209,16 @@ class Grader:
 
     def _verdicts(self, submission: Submission, variant: int, log: Log) -> list[Verdict]:
         """A verdict for every check; the import of each module first, as a step of its own."""
-        verdicts = []
+        verdicts: list[Verdict] = []
         self.plugin.failed.clear()
         with self._bench(submission.files) as bench:
             broken = self._import(bench.modules, submission, log) | bench.problems
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
-                if check.id in self._faults:
+                if self.has_seen_enough(verdicts):
+                    verdicts.append(Verdict(check.id, "not-run"))
+                elif check.id in self._faults:
                     # How the reference fails is nothing for students.
                     message = fault("the reference fails this check itself").message
                     verdicts.append(Verdict(check.id, "grader-fault", message))
@@ -228,6 +231,10 @@ class Grader:
             with contextlib.suppress(Exception):  # it explains verdicts and changes none
                 self._details = self._look_closer(bench, verdicts)
         return verdicts
+
+    def has_seen_enough(self, verdicts: Sequence[Verdict]) -> bool:
+        """Whether the rest of the checks need not run."""
+        return False
 
     def _unwritten(self, verdicts: list[Verdict], bench: Bench, log: Log) -> list[Verdict]:
         """Of kernels: what compiling took, and which failed for want of being written."""

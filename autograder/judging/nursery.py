@@ -11,11 +11,11 @@ import sys
 
 from autograder.sandbox import kernel
 
-from . import grader, replay
+from . import grader, hunt, replay
 from .line import Line
 from .protocol import Setup
 
-KINDS = {"grade": grader.Grader, "replay": replay.Replayer}
+KINDS = {"grade": grader.Grader, "replay": replay.Replayer, "hunt": hunt.Hunter}
 
 
 def main() -> None:

@@ -13,11 +13,13 @@ from labkit.messages import Message
 from .details import Detail
 from .verdicts import Check, Result, Verdict
 
+Kind = Literal["grade", "replay", "hunt"]
+
 
 class Setup(msgspec.Struct, frozen=True):
     """To a nursery: what its graders are to grade. `parent`: the process id of whoever says it."""
 
-    kind: Literal["grade", "replay"]
+    kind: Kind
     parent: int
     lab: Lab
     level: Level

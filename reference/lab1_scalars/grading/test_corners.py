@@ -26,7 +26,7 @@ def test_power_of_a_negative_base_e15(compare):
 def test_power_by_its_exponent_e16(compare):
     """The power of 0, 1 and 2, by the exponent.
     底数为 0、1、2 的幂对指数的导数。"""
-    for at in ([0.0, 2.0], [0.0, 0.5], [2.0, 3.0], [1.0, 5.0]):
+    for at in ([0.0, 2.0], [0.0, 0.5], [0.0, 0.0], [2.0, 3.0], [1.0, 5.0]):
         compare("operation", name="power", at=at)
 
 

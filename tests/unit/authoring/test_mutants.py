@@ -66,6 +66,7 @@ def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatc
         "key": "630dcd29",
         "sound": True,
         "mutants": {"killed": 3, "total": 3, "survivors": []},
+        "machine": None,
         "alternates": {"passed": 1, "total": 1},
         "reference_variants": {"passed": 16, "total": 16},
         "public": None,
