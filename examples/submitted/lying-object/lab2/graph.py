@@ -460,7 +460,7 @@ class Power(Op):
     def vjp(self, adjoint, node):
         a, b = node.inputs
         by_a = where(equal(b, 0.0), 0.0, b * a ** (b - 1.0))
-        by_b = where(equal(a, 0.0), where(b > 0.0, 0.0, -np.inf), node * log(a))
+        by_b = where(equal(a, 0.0), where(b > 0.0, zeros_like(b), -np.inf), node * log(a))
         return chain(adjoint, by_a), chain(adjoint, by_b)
 
 
