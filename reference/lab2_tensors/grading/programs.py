@@ -779,10 +779,7 @@ def single(arrays):
 
 
 def device_step(lab, batches, weights):
-    """Loss and gradients of a perceptron on the device, by one executor for several batches (x, labels).
-
-    no_kernel: how many operations had to be computed by NumPy.
-    """
+    """Loss and gradients of a perceptron on the device, by one executor for several batches (x, labels)."""
     told, weights = [], single(weights)
     x, labels = batches[0]
     loss, nodes = layers(lab, [*single([x]), *weights, labels])
@@ -792,7 +789,6 @@ def device_step(lab, batches, weights):
     return {
         "loss": [np.asarray(one[0]) for one in told],
         "gradients": [[np.asarray(gradient) for gradient in one[1:]] for one in told],
-        "no_kernel": sum(run.device.fallbacks.values()),
     }
 
 

@@ -97,8 +97,8 @@ def test_operands_stay_as_they_are(compare, draw):
 @points(2)
 @cases("size", [1, 17, 64])
 def test_loss_and_gradients_of_a_perceptron(compare, draw, size):
-    """Loss and all gradients of a perceptron with biases, and every operation by a kernel.
-    带偏置的感知机的损失和所有梯度，每个运算都由核函数完成。"""
+    """Loss and all gradients of a perceptron with biases, for batches of 1, 17 and 64.
+    带偏置的感知机的损失和所有梯度，一批 1、17、64 个样本。"""
     compare("device_step", TRAINED, batches=[batch(draw, size, 6, 4)], weights=weights(draw, 6, 19, 4))
 
 
