@@ -12,7 +12,7 @@ Lab 1's engine computed numbers as it walked (immediate computation). This one a
 extension), so that a gradient is an ordinary tensor: reusable, differentiable, open to optimisation.
 标量实验的引擎边走边算出数值（立即计算）；这里边走边添节点（扩展计算图），所以梯度也是普通的张量：可复用、可再求导、可优化。
 
-Source: Griewank & Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapters 3 and 5;
+Source: Griewank & Walther, Evaluating Derivatives, 2nd ed., SIAM 2008;
 Pearlmutter, Fast Exact Multiplication by the Hessian, Neural Computation 6(1), 1994.
 """
 
