@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-REGION = re.compile(r"^( *)### BEGIN SOLUTION\n(.*?)^ *### END SOLUTION\n", re.S | re.M)
+REGION = re.compile(r"^( *)(?:###|//) BEGIN SOLUTION\n(.*?)^ *(?:###|//) END SOLUTION\n", re.S | re.M)
 
 
 class SampleLab:
@@ -46,13 +46,14 @@ class SampleLab:
         files: dict[str, str | bytes] = {}
         for name, text in self._reference.items():
             blanks = iter(self._blanks[name])
+            blank_body = "// YOUR CODE HERE\n" if name.endswith(".cu") else "# YOUR CODE HERE\nraise NotImplementedError\n"
 
-            def put(match: re.Match[str], blanks=blanks) -> str:
+            def put(match: re.Match[str], blanks=blanks, blank_body=blank_body) -> str:
                 blank = next(blanks)
                 right = self.right[blank]
                 body = bodies.get(blank, zlib.crc32(f"{student}/{blank}".encode()) % len(right))
                 if body is None:
-                    body = "# YOUR CODE HERE\nraise NotImplementedError\n"
+                    body = blank_body
                 elif isinstance(body, int):
                     body = right[body]
                 return textwrap.indent(textwrap.dedent(body).strip("\n") + "\n", match[1])

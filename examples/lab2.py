@@ -1,4 +1,4 @@
-"""20 hand-ins of lab 2, made of right bodies and of what goes wrong."""
+"""27 hand-ins of lab 2, made of right bodies and of what goes wrong."""
 
 from hand_ins import SampleLab, replaced
 
@@ -8,6 +8,8 @@ SAMPLE = SampleLab(
     {
         "graph.py": ["relu", "broadcast", "transpose", "gather", "sum", "matmul", "logsumexp"],
         "engine.py": ["gradients", "jvp", "hvp"],
+        "cuda_ops.py": ["left", "right"],
+        "kernels.cu": ["columns"],
     },
     archives={"right-partial-lists": "lab2.zip/作业二", "factors-not-transposed": "lab2.tar.gz"},
 )
@@ -167,6 +169,18 @@ for blank, body in [
     ),
     ("hvp", "first = gradients(output, inputs)\nreturn gradients(first, inputs, vectors)"),
     ("hvp", "return jvp(gradients(output, inputs), inputs, vectors)"),
+    ("left", "return self.transpose(self.matmul(right, self.transpose(adjoint)))  # (B Gᵀ)ᵀ"),
+    ("right", "left_t = self.transpose(left)  # (K, M)\nreturn self.matmul(left_t, adjoint)"),
+    (
+        "columns",
+        """
+        const int column = threadIdx.x + blockDim.x * blockIdx.x;
+        if (column >= columns) return;  // 多出来的线程没有列
+        float sum = 0.0f;
+        for (const float* entry = a + column; entry < a + rows * columns; entry += columns) sum += *entry;
+        v[column] = sum;
+        """,
+    ),
 ]:
     SAMPLE.add_right(blank, body)
 
@@ -178,7 +192,7 @@ hand_in("right-partial-lists", relu=1, broadcast=1, transpose=1, sum=1, matmul=1
 # --- Not finished -----------------------------------------------------------------------------------------
 
 SAMPLE.students["untouched"] = dict(SAMPLE.skeleton)
-hand_in("half-done", matmul=None, logsumexp=None, jvp=None, hvp=None)
+hand_in("half-done", matmul=None, logsumexp=None, jvp=None, hvp=None, left=None, right=None, columns=None)
 
 # --- Typical mistakes -------------------------------------------------------------------------------------
 
@@ -384,3 +398,56 @@ hand_in("reads-the-reference", matmul="""
         exec(text.split("BEGIN SOLUTION")[5])
     raise FileNotFoundError("no solution here")
     """)
+
+# --- Kernels ----------------------------------------------------------------------------------------------
+
+COLUMN = "int j = blockIdx.x * blockDim.x + threadIdx.x;\n"
+hand_in(
+    "column-guard-missing",
+    columns=COLUMN
+    + """// 每个线程算一列
+float total = 0.0f;
+for (int i = 0; i < rows; i++) total += a[i * columns + j];
+v[j] = total;
+""",
+)
+hand_in(
+    "accumulates-in-v",
+    columns=COLUMN
+    + """if (j < columns) {
+    for (int i = 0; i < rows; i++) {
+        v[j] += a[i * columns + j];
+    }
+}
+""",
+)
+hand_in(
+    "rows-for-columns",
+    columns=COLUMN
+    + """if (j < columns) {
+    float total = 0.0f;
+    for (int i = 0; i < rows; i++) {
+        total += a[j * rows + i];  // the row of thread j
+    }
+    v[j] = total;
+}
+""",
+)
+hand_in(
+    "one-total-for-all",
+    columns=COLUMN
+    + """__shared__ float total;  // shared memory is faster
+if (j < columns) {
+    total = 0.0f;
+    for (int i = 0; i < rows; i++) total += a[i * columns + j];
+    v[j] = total;
+}
+""",
+)
+hand_in("fits-when-square", left="return self.matmul(adjoint, right)", right="return self.matmul(left, adjoint)")
+hand_in(
+    "numpy-on-the-device",
+    left="return cuda.asnumpy(adjoint) @ cuda.asnumpy(right).T",
+    right="return cuda.asnumpy(left).T @ cuda.asnumpy(adjoint)",
+)
+hand_in("kernel-does-not-compile", columns=COLUMN + "if (j < columns) v[j] = total\n")

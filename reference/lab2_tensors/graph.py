@@ -12,7 +12,7 @@ Operands that differ in shape or dtype are made alike by nodes of their own (bro
 rule of an operation need not know of broadcasting.
 形状或类型不同的操作数先由单独的节点（broadcast_to、astype）变得一致，所以各运算的规则不必考虑广播。
 
-Source: Griewank & Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapters 3 and 5;
+Source: Griewank & Walther, Evaluating Derivatives, 2nd ed., SIAM 2008;
 Giles, Collected Matrix Derivative Results for Forward and Reverse Mode AD, 2008.
 """
 
@@ -460,7 +460,7 @@ class Power(Op):
     def vjp(self, adjoint, node):
         a, b = node.inputs
         by_a = where(equal(b, 0.0), 0.0, b * a ** (b - 1.0))
-        by_b = where(equal(a, 0.0), where(b > 0.0, 0.0, -np.inf), node * log(a))
+        by_b = where(equal(a, 0.0), where(b > 0.0, zeros_like(b), -np.inf), node * log(a))
         return chain(adjoint, by_a), chain(adjoint, by_b)
 
 

@@ -13,6 +13,8 @@ import sys
 
 import numpy as np
 
+from labkit import cuda
+
 # --- Graphs built, walked and run ---------------------------------------------------------------------------
 
 
@@ -734,3 +736,91 @@ def executed(lab, arrays):
 def trace(lab, program, inputs):
     """The grader asks what a program's graph looked like; numbers of tensors do not fit into a drawing."""
     return {"passes": []}
+
+
+# --- cuda_ops.py --------------------------------------------------------------------------------------------
+
+
+def on_device(array):
+    """A device array, as the device computes with: float32."""
+    return cuda.asarray(np.float32(array))
+
+
+def on_host(answer):
+    """The array of a device array; what is none is handed on in words."""
+    known = hasattr(answer, "get") and not isinstance(answer, np.ndarray)
+    return cuda.asnumpy(answer) if known else f"{type(answer).__name__}, not a device array"
+
+
+def product_adjoint(lab, name, pairs):
+    """The adjoint of a factor of each product, by one device: pairs are what its rule is given, in order."""
+    rule = getattr(lab.cuda_ops.Device(), name)
+    return {"adjoint": [on_host(rule(on_device(first), on_device(second))) for first, second in pairs]}
+
+
+def undisturbed_on_device(lab, left, right, adjoint):
+    """Both adjoints of a product, twice, and what was handed in, afterwards."""
+    device, (a, b, g) = lab.cuda_ops.Device(), map(on_device, (left, right, adjoint))
+    told = [on_host(one) for _ in range(2) for one in (device.left_adjoint(g, b), device.right_adjoint(a, g))]
+    return {"adjoints": told, "operands_afterwards": [on_host(one) for one in (a, b, g)]}
+
+
+def layers(lab, arrays):
+    """The mean loss of a perceptron with biases, in float32, and its variables: five arrays, labels last."""
+    graph = lab.graph
+    nodes = x, w, b, u, c, labels = leaves(lab, arrays)
+    logits = graph.relu(x @ w + b) @ u + c
+    return graph.mean(graph.softmax_cross_entropy(logits, labels)), nodes
+
+
+def single(arrays):
+    """Arrays as the device takes them: floats in float32."""
+    arrays = map(np.asarray, arrays)
+    return [array.astype(np.float32) if array.dtype.kind == "f" else array for array in arrays]
+
+
+def device_step(lab, batches, weights):
+    """Loss and gradients of a perceptron on the device, by one executor for several batches (x, labels)."""
+    told, weights = [], single(weights)
+    x, labels = batches[0]
+    loss, nodes = layers(lab, [*single([x]), *weights, labels])
+    run = lab.engine.Executor([loss, *lab.engine.gradients(loss, nodes[:5])], backend="cuda")
+    for x, labels in batches:
+        told.append(run(dict(zip(nodes, [*single([x]), *weights, labels]))))
+    return {
+        "loss": [np.asarray(one[0]) for one in told],
+        "gradients": [[np.asarray(gradient) for gradient in one[1:]] for one in told],
+    }
+
+
+def descent(lab, x, labels, weights, rate, steps):
+    """The weights after so many steps of gradient descent on one batch."""
+    (x,), weights = single([x]), single(weights)
+    loss, nodes = layers(lab, [x, *weights, labels])
+    run = lab.engine.Executor(lab.engine.gradients(loss, nodes[1:5]), backend="cuda")
+    for _ in range(steps):
+        slopes = run(dict(zip(nodes, [x, *weights, labels])))
+        weights = [w - np.float32(rate) * np.asarray(slope) for w, slope in zip(weights, slopes, strict=True)]
+    return {"weights": weights}
+
+
+# --- kernels.cu ---------------------------------------------------------------------------------------------
+# This runs beside the kernels alone: `lab` has nothing but `lab.kernels`.
+
+
+def column_sums(lab, numbers, launches):
+    """The column sums of a matrix for each launch (rows, columns, block); its entries are the first numbers.
+
+    The scale is the size of what is added up in a column.
+    """
+    launch = lab.kernels.get_function("column_sum")
+    sums, longest = {}, 1
+    for rows, columns, block in launches.tolist():
+        a = np.float32(numbers[: rows * columns]).reshape(rows, columns)
+        v = cuda.empty(columns, np.float32)
+        arguments = (cuda.asarray(a), v, np.int32(rows), np.int32(columns))
+        launch((max(1, -(-columns // block)),), (block,), arguments)
+        sums[f"a: ({rows}, {columns}), block = {block}"] = cuda.asnumpy(v)
+        longest = max(longest, rows)
+    finite = numbers[np.isfinite(numbers)]
+    return {"sums": sums, "scale": float(np.sqrt(longest) * np.abs(finite).max())}

@@ -21,7 +21,9 @@ def copy_of(module, **changes):
 
 
 def test_the_reference_earns_everything(lab2, lab2_earned):
-    points = {task.id: task.points for task in load_course(ROOT).lab("lab2").tasks}
+    tasks = load_course(ROOT).lab("lab2").tasks
+    assert sum(task.points for task in tasks) == 120
+    points = {task.id: task.points for task in tasks if set(task.files) <= {"graph.py", "engine.py"}}
     assert sum(points.values()) == 100
     assert lab2_earned(SimpleNamespace(**lab2), set(points)) == [points]
 

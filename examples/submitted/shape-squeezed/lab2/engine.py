@@ -12,7 +12,7 @@ Lab 1's engine computed numbers as it walked (immediate computation). This one a
 extension), so that a gradient is an ordinary tensor: reusable, differentiable, open to optimisation.
 标量实验的引擎边走边算出数值（立即计算）；这里边走边添节点（扩展计算图），所以梯度也是普通的张量：可复用、可再求导、可优化。
 
-Source: Griewank & Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapters 3 and 5;
+Source: Griewank & Walther, Evaluating Derivatives, 2nd ed., SIAM 2008;
 Pearlmutter, Fast Exact Multiplication by the Hessian, Neural Computation 6(1), 1994.
 """
 
@@ -193,28 +193,34 @@ class Executor:
     输出所需的每样东西每次运行只算一次。数组在最后一次使用后就释放，或由那一步的结果直接覆盖。
     The arrays returned are the caller's own: they share memory with no feed, constant or other output.
     返回的数组归调用者所有：不与任何输入、常量或其他输出共享内存。
+    backend: "numpy", or "cuda", which computes every node on the device of cuda_ops.py; all else is the same.
+    backend："numpy"，或 "cuda"：每个节点都由 cuda_ops.py 的设备计算，其余完全相同。
+    device: None with NumPy, else the Device.
+    device：用 NumPy 时为 None，否则为 Device 对象。
     """
 
     def __init__(self, outputs, backend="numpy"):
-        if backend != "numpy":
-            raise ValueError(f'there is no backend {backend!r}: "numpy". / 没有后端 {backend!r}："numpy"。')
         self.outputs = as_list(outputs)
         nodes = topological_order(self.outputs)
+        self.device = device_of(backend, nodes)
+        rule = self.device.rule if self.device else rule_of_numpy
         place = {node: i for i, node in enumerate(nodes)}
         self._constants = [node.value for node in nodes]  # None where there is something to feed or compute
+        if self.device:
+            self._constants = [a if a is None else self.device.asarray(a) for a in self._constants]
         self._variables = [(place[node], node) for node in nodes if is_variable(node)]
         self._steps = []
         needed = {place[output] for output in self.outputs}
-        own = temporaries(nodes)
+        own = set() if self.device else temporaries(nodes)
         for node in reversed(nodes):  # going backwards, the first use met is the last
             if node.op is not None and place[node] in needed:
-                operands = operands_of(node)
+                compute, operands = rule(node)
                 sources = [place[operand] for operand in operands]
                 last_used = set(sources) - needed
                 needed.update(sources)
                 free = (place[one] for one in operands if one in own and fits(node, one))
                 out = next((i for i in free if i in last_used), None)  # where the result may be written
-                self._steps.append((node.op.compute, fetch(sources), out, place[node], tuple(last_used)))
+                self._steps.append((compute, fetch(sources), out, place[node], tuple(last_used)))
         self._steps.reverse()
         first = {output: i for i, output in reversed(list(enumerate(self.outputs)))}
         self._returned = [
@@ -235,6 +241,9 @@ class Executor:
             arrays[i] = array if fits else as_feed(node, array)
         if len(feeds) > len(self._variables):
             refuse_other_feeds(feeds)
+        if self.device:
+            for i, _ in self._variables:
+                arrays[i] = self.device.asarray(arrays[i])
         with np.errstate(all="ignore"):
             for compute, operands, out, target, last_used in self._steps:
                 if out is None:
@@ -243,7 +252,32 @@ class Executor:
                     arrays[target] = compute(*operands(arrays), out=arrays[out])
                 for i in last_used:
                     arrays[i] = None
+        if self.device:
+            return [self.device.asnumpy(arrays[i]) for i, _ in self._returned]
         return [own_array(arrays[i], is_shared) for i, is_shared in self._returned]
+
+
+def device_of(backend, nodes):
+    """None for "numpy"; for "cuda" the device of cuda_ops.py, which is imported only then.
+    "numpy" 返回 None；"cuda" 返回 cuda_ops.py 的设备，这时才导入该模块。
+    """
+    if backend == "numpy":
+        return None
+    if backend != "cuda":
+        raise ValueError(
+            f'there is no backend {backend!r}: "numpy", "cuda". / 没有后端 {backend!r}："numpy"、"cuda"。'
+        )
+    from cuda_ops import Device, refuse_other_floats
+
+    refuse_other_floats(nodes)
+    return Device()
+
+
+def rule_of_numpy(node):
+    """How NumPy computes a node: a function of arrays, and the nodes of its operands.
+    NumPy 怎样计算一个节点：一个以数组为参数的函数，以及各操作数的节点。
+    """
+    return node.op.compute, operands_of(node)
 
 
 def own_array(array, is_shared):
