@@ -1,4 +1,4 @@
-"""The demo in JupyterLab: a free port, and a browser where there is one, or else an address to open."""
+"""JupyterLab on a folder: a free port, and a browser where there is one, or else an address to open."""
 
 import importlib.util
 import os
@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlencode
 
 from autograder.course import CourseError
 
@@ -16,31 +17,32 @@ PORT = 8888
 PATIENCE_S = 5
 
 
-def open_lab(notebook: Path, tell: Callable[[str], None]) -> None:
-    """Run JupyterLab on a notebook until Ctrl-C.
+def open_lab(folder: Path, page: str, mend: str, tell: Callable[[str], None]) -> None:
+    """Run JupyterLab in `folder`, `page` in front, until Ctrl-C; `mend`: what helps if it can't be run.
 
     Raises: CourseError when it can't be run.
     """
     if importlib.util.find_spec("jupyterlab") is None:
-        raise CourseError("JupyterLab is missing. Run: make setup; or make demo-html, which needs none.")
+        raise CourseError(f"JupyterLab is missing. Run: make setup{mend and f'; or {mend}'}.")
     port = _free_port(tell)
     token = secrets.token_urlsafe(16)
-    address = f"http://localhost:{port}/lab/tree/{notebook.name}?token={token}"
+    # By way of /login the browser keeps the token, which pages other than JupyterLab's do not hand on.
+    address = f"http://localhost:{port}/login?{urlencode({'next': page, 'token': token})}"
     browser = _has_browser()
     if browser:
         tell(f"JupyterLab opens in the browser; Ctrl-C ends it. Its address: {address}")
     else:
         tell(f"No browser or display here. Open this address yourself; Ctrl-C ends it: {address}")
-    command = [sys.executable, "-m", "jupyterlab", notebook.name]
+    command = [sys.executable, "-m", "jupyterlab"]
     command += [f"--port={port}", "--port-retries=0", "--ServerApp.answer_yes=True"]
-    command += [] if browser else ["--no-browser"]
+    command += [f"--LabApp.default_url={page}"] if browser else ["--no-browser"]
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     environment = os.environ | {"JUPYTER_TOKEN": token}  # not as an argument, which others could read
-    log = notebook.with_name("jupyterlab.log")
+    log = folder / "jupyterlab.log"
     with (
         log.open("wb") as file,
         subprocess.Popen(
-            command, cwd=notebook.parent, env=environment, stdout=file, stderr=subprocess.STDOUT
+            command, cwd=folder, env=environment, stdout=file, stderr=subprocess.STDOUT
         ) as process,
     ):
         try:
@@ -49,7 +51,7 @@ def open_lab(notebook: Path, tell: Callable[[str], None]) -> None:
             _end(process)
             return
     if code:
-        raise CourseError(f"JupyterLab ended with code {code}: see {log}. make demo-html needs none.")
+        raise CourseError(f"JupyterLab ended with code {code}: see {log}.{mend and f' Or {mend}.'}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -72,7 +74,7 @@ def _free_port(tell: Callable[[str], None]) -> int:
                 tell(f"Port {PORT} is taken; another one is used.")
                 continue
             return int(probe.getsockname()[1])
-    raise CourseError("No port is free on this machine. Run: make demo-html, which needs none.")
+    raise CourseError("No port is free on this machine. Close a program that serves pages.")
 
 
 def _has_browser() -> bool:

@@ -1,0 +1,139 @@
+"""A notebook that is safe to show: the one handed out, with the student's cells put in by grade id.
+
+What a student moved, deleted or retyped needs no repair, and outputs, attachments and cells of their own never
+come along: they are not taken.
+"""
+
+import ast
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from autograder.course import Lab, Task
+from labkit.messages import Argument, Message
+
+from .register import graded_cells, kind
+from .report import plain
+
+Notebook = dict[str, Any]
+LONGEST = 40_000  # characters of an answer; how long Markdown takes may grow with their square
+LONGEST_CODE = 200_000  # characters of a cell or module that are shown
+
+
+def rebuilt(
+    lab: Lab,
+    release: Notebook,
+    answers: Mapping[str, str],
+    files: Mapping[str, str],
+    problems: Mapping[str, Message],
+    reports: Mapping[str, str],
+    language: str,
+    page: str,
+) -> Notebook:
+    """The notebook that formgrader shows and feedback is made of.
+
+    `answers`: grade id -> text of solution cells; `files`, `problems`: of modules; `page`: our report's file.
+    """
+    notebook = copy.deepcopy(release)
+    cells = [_words("report", "to-report", language, page=page)]
+    for cell in notebook["cells"]:
+        mark = cell["metadata"].get("nbgrader", {})
+        id = mark.get("grade_id", "")
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+        if mark.get("solution") and id in answers:
+            cell["source"] = _bounded(answers[id], cell["cell_type"], language)
+        if id in reports and cell["cell_type"] == "code":
+            cells += _code_of(lab.task(id), files, language)
+            cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": reports[id]}]
+        cells.append(cell)
+    notebook["cells"] = cells + _modules(lab, files, problems, language)
+    return notebook
+
+
+def unanswered(release: Notebook, answers: Mapping[str, str]) -> set[str]:
+    """Hand-graded questions whose cell is gone or still says what it said when it was handed out."""
+    return {
+        mark["grade_id"]
+        for cell, mark in graded_cells(release)
+        if kind(mark) == "by hand"
+        and answers.get(mark["grade_id"], "").strip() in ("", text_of(cell).strip())
+    }
+
+
+def text_of(cell: Mapping[str, Any]) -> str:
+    """A cell's source as one text."""
+    source = cell.get("source", "")
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _bounded(text: str, cell_type: str, language: str) -> str:
+    most = LONGEST if cell_type == "markdown" else LONGEST_CODE
+    return plain(text) if len(text) <= most else _say("too-long", language, count=len(text))
+
+
+def _code_of(task: Task, files: Mapping[str, str], language: str) -> list[dict[str, Any]]:
+    """The definitions that a task asks for, from each module."""
+    cells = []
+    for name in task.files:
+        found = definitions(files.get(name, ""), [blank.name for blank in task.blanks])
+        if found and name.endswith(".py"):
+            id = f"{task.id}-{name.removesuffix('.py')}"
+            cells.append(_words(f"about-{id}", "code", language, title=task.title[language], file=name))
+            cells.append(_code(f"code-{id}", "\n\n".join(found), language))
+    return cells
+
+
+def definitions(text: str, names: list[str]) -> list[str]:
+    """The source of functions and methods, such as `jacobian` and `Node.__rsub__`, as far as they are there."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    lines = text.split("\n")
+    wanted: dict[str, str] = {}
+    places: list[tuple[str, ast.AST]] = [("", tree)]
+    while places:
+        prefix, node = places.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
+                wanted.setdefault(prefix + child.name, "\n".join(lines[first - 1 : child.end_lineno]))
+                if isinstance(child, ast.ClassDef):
+                    places.append((f"{prefix}{child.name}.", child))
+    return [wanted[name] for name in names if name in wanted]
+
+
+def _modules(
+    lab: Lab, files: Mapping[str, str], problems: Mapping[str, Message], language: str
+) -> list[dict[str, Any]]:
+    """Whole modules at the end, helpers among them; for one that can't be read, why."""
+    cells = []
+    for number, name in enumerate([*lab.texts, *sorted(files.keys() - set(lab.texts))]):
+        if name in files:
+            cells.append(_words(f"about-module-{number}", "module", language, file=name))
+            cells.append(_code(f"module-{number}", files[name], language))
+        elif name in problems:
+            why = problems[name].text(language)
+            cells.append(_words(f"about-module-{number}", "no-file", language, file=name, why=why))
+    return cells
+
+
+def _say(id: str, language: str, /, **arguments: Argument) -> str:
+    return Message(f"gradebook.{id}", arguments).text(language)
+
+
+def _words(cell: str, id: str, language: str, /, **arguments: Argument) -> dict[str, Any]:
+    text = " ".join(plain(_say(id, language, **arguments)).split())
+    return {"cell_type": "markdown", "id": cell[:64], "metadata": {}, "source": text}
+
+
+def _code(cell: str, text: str, language: str) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "id": cell[:64],
+        "metadata": {},
+        "source": _bounded(text, "code", language),
+        "outputs": [],
+        "execution_count": None,
+    }
