@@ -18,7 +18,7 @@ PATIENCE_S = 5
 
 
 def open_lab(folder: Path, page: str, mend: str, tell: Callable[[str], None]) -> None:
-    """Run JupyterLab in `folder`, `page` in front, until Ctrl-C; `mend`: what helps if it can't be run.
+    """Run JupyterLab in `folder`, and as that configures it, `page` in front, until Ctrl-C; `mend`: what helps if it can't be run.
 
     Raises: CourseError when it can't be run.
     """
@@ -37,7 +37,11 @@ def open_lab(folder: Path, page: str, mend: str, tell: Callable[[str], None]) ->
     command += [f"--port={port}", "--port-retries=0", "--ServerApp.answer_yes=True"]
     command += [f"--LabApp.default_url={page}"] if browser else ["--no-browser"]
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    environment = os.environ | {"JUPYTER_TOKEN": token}  # not as an argument, which others could read
+    paths = [str(folder), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    environment = os.environ | {
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(paths),
+        "JUPYTER_TOKEN": token,  # not as an argument, which others could read
+    }
     log = folder / "jupyterlab.log"
     with (
         log.open("wb") as file,

@@ -1,9 +1,10 @@
 """nbgrader's configuration for a gradebook: nothing of a student's runs or is shown unguarded.
 
-GRADEBOOK/nbgrader_config.py and GRADEBOOK/jupyter_server_config.py call this, so a fix of the package reaches
-every gradebook that there is.
+GRADEBOOK/nbgrader_config.py calls this, so a fix of the package reaches every gradebook that there is. `formgrader`
+starts JupyterLab with the folder among its configuration, where it finds that `server.py` is to be loaded.
 """
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,13 @@ from autograder.batch import record
 from .book import Book
 
 _HERE = __name__.rpartition(".")[0]
-_HEAD = "# Written by `autograder gradebook`, and again at its next run.\n"
-NBGRADER = f"""{_HEAD}from autograder.reporting.gradebook import guards
+NBGRADER = """# Written by `autograder gradebook`, and again at its next run.
+from autograder.reporting.gradebook import guards
 
 guards.configure_at(get_config(), __file__)
 """
-SERVER = f"""{_HEAD}from autograder.reporting.gradebook import guards
-
-guards.configure_server(get_config(), __file__)
-"""
+SERVER = json.dumps({"ServerApp": {"jpserver_extensions": {f"{_HERE}.server": True}}}) + "\n"
+_FILES = {"nbgrader_config.py": NBGRADER, "jupyter_server_config.d/autograder.json": SERVER}
 
 
 class _Marker(msgspec.Struct, frozen=True):
@@ -32,7 +31,7 @@ class _Marker(msgspec.Struct, frozen=True):
 
 def write(book: Book) -> None:
     """Put the configuration into the gradebook's folder. Raises: StorageError."""
-    for name, text in (("nbgrader_config.py", NBGRADER), ("jupyter_server_config.py", SERVER)):
+    for name, text in _FILES.items():
         path = book.root / name
         if not path.exists() or path.read_bytes() != text.encode():
             record.write(path, text.encode())
@@ -59,12 +58,6 @@ def configure(config: Any, book: Book, course_id: str) -> None:
     config.Autograde.exclude_overwriting = {lab: names for lab, names in _source_files(book)}
     config.GradeInSandbox.gradebook = str(book.root)
     config.HTMLExporter.filters = {"markdown2html": f"{_HERE}.safe_markdown.safe_html"}
-
-
-def configure_server(config: Any, file: str) -> None:
-    """Set what JupyterLab does when it is started in the gradebook's folder."""
-    config.ServerApp.root_dir = str(Path(file).absolute().parent)
-    config.ServerApp.jpserver_extensions = {f"{_HERE}.server": True}
 
 
 def _source_files(book: Book) -> list[tuple[str, list[str]]]:

@@ -110,7 +110,7 @@ class Pusher:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what SQLAlchemy says of nbgrader's models
             gradebook.update_or_create_student(
-                student, last_name=person.name or student, first_name=student, email=person.email or None
+                student, last_name=person.name or student, first_name=student if person.name else "", email=person.email or None
             )
             submission = gradebook.update_or_create_submission(self._lab.id, student)
             submission.timestamp = work.late.handed_in and work.late.handed_in.replace(tzinfo=None)
