@@ -108,8 +108,8 @@ def demo(html: bool, engine: Path | None) -> int:
         click.echo(f"{verdict}\nWritten: {page}" if engine else f"Written: {page}")
     else:
         notebook = authoring.write_notebook(course, engine)
-        page, mend = f"/lab/tree/{notebook.name}", "run make demo-html, which needs none"
-        open_lab(notebook.parent, page, mend, lambda line: click.echo(line, err=True))
+        mend = "run make demo-html, which needs none"
+        open_lab(notebook.parent, f"/lab/tree/{notebook.name}", mend, lambda line: click.echo(line, err=True))
     return DONE
 
 

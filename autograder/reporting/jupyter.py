@@ -18,8 +18,9 @@ PATIENCE_S = 5
 
 
 def open_lab(folder: Path, page: str, mend: str, tell: Callable[[str], None]) -> None:
-    """Run JupyterLab in `folder`, and as that configures it, `page` in front, until Ctrl-C; `mend`: what helps if it can't be run.
+    """Run JupyterLab in `folder`, and as that configures it, until Ctrl-C.
 
+    `page`: the first to be seen; `mend`: what helps if it can't be run.
     Raises: CourseError when it can't be run.
     """
     if importlib.util.find_spec("jupyterlab") is None:

@@ -57,7 +57,7 @@ class Publisher:
 
 
 def look(course: Course, lab: Lab) -> str:
-    """A hash of what pages depend on besides results: the code and the words that make them, and the course."""
+    """What pages depend on besides results, as a hash: code, words and the course."""
     files = sorted(
         path
         for source in _SOURCES

@@ -102,8 +102,8 @@ def lab_with_notebook(lab: Lab) -> str:
     """The name of a lab's notebook without its ending. Raises: CourseError."""
     if lab.notebook is None:
         raise CourseError(
-            f"{lab.id} has no notebook, which nbgrader needs. Name one in reference/{lab.folder}/lab.toml, or "
-            "hand back the pages of `autograder grade`."
+            f"{lab.id} has no notebook, which nbgrader needs. Name one in reference/{lab.folder}/lab.toml, "
+            "or hand back the pages of `autograder grade`."
         )
     return lab.notebook.removesuffix(".ipynb")
 

@@ -1,7 +1,7 @@
 """nbgrader's configuration for a gradebook: nothing of a student's runs or is shown unguarded.
 
-GRADEBOOK/nbgrader_config.py calls this, so a fix of the package reaches every gradebook that there is. `formgrader`
-starts JupyterLab with the folder among its configuration, where it finds that `server.py` is to be loaded.
+GRADEBOOK/nbgrader_config.py calls this, so a fix of the package reaches every gradebook that there is.
+`formgrader` starts JupyterLab with the folder among its configuration, where `server.py` is named.
 """
 
 import json
@@ -52,10 +52,10 @@ def configure(config: Any, book: Book, course_id: str) -> None:
     # The notebook is cut already, and a solution cell without marks would be emptied by ClearSolutions.
     steps = ("LockCells", "ClearOutput", "CheckCellMetadata", "ComputeChecksums", "SaveCells")
     config.GenerateAssignment.preprocessors = [f"nbgrader.preprocessors.{name}" for name in steps]
-    # Neither Execute nor SaveAutoGrades, which takes silence for full marks: if ours does not run, no score is.
+    # Neither Execute nor SaveAutoGrades, which takes silence for full marks: without ours there is no score.
     config.Autograde.sanitize_preprocessors = []
     config.Autograde.autograde_preprocessors = [f"{_HERE}.regrading.GradeInSandbox"]
-    config.Autograde.exclude_overwriting = {lab: names for lab, names in _source_files(book)}
+    config.Autograde.exclude_overwriting = dict(_source_files(book))
     config.GradeInSandbox.gradebook = str(book.root)
     config.HTMLExporter.filters = {"markdown2html": f"{_HERE}.safe_markdown.safe_html"}
 

@@ -90,7 +90,12 @@ class Pusher:
 
     def _stamp(self, work: Work) -> str:
         late = [str(work.late.handed_in), work.late.extra.total_seconds()]
-        parts = [*self._made_from, work.stored.digest, dict(work.answers), work.submission.files]
+        parts: list[object] = [
+            *self._made_from,
+            work.stored.digest,
+            dict(work.answers),
+            work.submission.files,
+        ]
         parts += [late, work.person.id, work.person.name, work.person.email]
         return hashlib.sha256(msgspec.msgpack.encode(parts, order="sorted")).hexdigest()
 
@@ -106,11 +111,12 @@ class Pusher:
     def _enter(self, work: Work, changed: set[str]) -> None:
         """Rows of the database, committed together."""
         student, person = work.found.student, work.person
+        names = (person.name, student) if person.name else (student, "")
         gradebook = self._gradebook
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what SQLAlchemy says of nbgrader's models
             gradebook.update_or_create_student(
-                student, last_name=person.name or student, first_name=student if person.name else "", email=person.email or None
+                student, last_name=names[0], first_name=names[1], email=person.email or None
             )
             submission = gradebook.update_or_create_submission(self._lab.id, student)
             submission.timestamp = work.late.handed_in and work.late.handed_in.replace(tzinfo=None)

@@ -1,7 +1,7 @@
 """A notebook that is safe to show: the one handed out, with the student's cells put in by grade id.
 
-What a student moved, deleted or retyped needs no repair, and outputs, attachments and cells of their own never
-come along: they are not taken.
+What a student moved, deleted or retyped needs no repair, and outputs, attachments and cells of their own
+never come along: they are not taken.
 """
 
 import ast
@@ -85,7 +85,7 @@ def _code_of(task: Task, files: Mapping[str, str], language: str) -> list[dict[s
 
 
 def definitions(text: str, names: list[str]) -> list[str]:
-    """The source of functions and methods, such as `jacobian` and `Node.__rsub__`, as far as they are there."""
+    """The source of functions and methods, such as `Node.__rsub__`, as far as they are there."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

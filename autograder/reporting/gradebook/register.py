@@ -76,8 +76,8 @@ def _compare_with_tasks(lab: Lab, notebook: Mapping[str, Any]) -> None:
     for id in sorted(found.keys() | wanted.keys()):
         if found.get(id) != wanted.get(id):
             raise CourseError(
-                f"{lab.notebook}: the test cell {id!r} has {found.get(id, 'no')} points, its task in lab.toml "
-                f"{wanted.get(id, 'none')}. Mend reference/{lab.folder}/, then run: make labs"
+                f"{lab.notebook}: the test cell {id!r} has {found.get(id, 'no')} points, its task in "
+                f"lab.toml {wanted.get(id, 'none')}. Mend reference/{lab.folder}/, then run: make labs"
             )
 
 
@@ -181,11 +181,9 @@ class _Listener(logging.Handler):
 @contextlib.contextmanager
 def quiet() -> Iterator[list[str]]:
     """nbgrader says nothing meanwhile; yields its errors."""
-    from traitlets.log import get_logger
-
-    logger = get_logger()
+    logger = logging.getLogger("traitlets")
     listener = _Listener()
-    handlers, logger.handlers = logger.handlers, [listener]
+    handlers, logger.handlers = logger.handlers, list[logging.Handler]([listener])
     propagates, logger.propagate = logger.propagate, False
     try:
         with warnings.catch_warnings():

@@ -31,9 +31,8 @@ class GradeInSandbox(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader ha
         from nbformat import from_dict
 
         asked = resources["nbgrader"]
-        return from_dict(
-            _pushed(Book(Path(self.gradebook)), asked["assignment"], asked["student"])
-        ), resources
+        notebook = _pushed(Book(Path(self.gradebook)), asked["assignment"], asked["student"])
+        return from_dict(notebook), resources  # type: ignore[no-untyped-call]
 
 
 def _pushed(book: Book, lab_id: str, student: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def _detail(detail: Explained) -> list[str]:
 
 def comments(lab: Lab, result: Result, language: str) -> dict[str, str]:
     """Solution cell -> one line about the task that it belongs to."""
-    found = {}
+    found: dict[str, str] = {}
     for task in lab.tasks:
         if lab.notebook in task.files:
             (graded,) = (one for one in result.tasks if one.id == task.id)

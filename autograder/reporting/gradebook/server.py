@@ -1,7 +1,7 @@
 """A Jupyter server extension for formgrader: fresh scores after every push, and the list of questions.
 
-Formgrader keeps one database session for as long as the server runs: it shows old scores after a push, and after a
-lock nothing but errors. Here every request ends its session.
+Formgrader keeps one database session for as long as the server runs: it shows old scores after a
+push, and after a lock nothing but errors. Here every request ends its session.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ def _end_session(handler: Any) -> None:
         gradebook.db.remove()
 
 
-class QuestionsHandler(JupyterHandler):  # type: ignore[misc]  # jupyter_server's handlers are untyped here
+class QuestionsHandler(JupyterHandler):
     """Questions graded by hand, each with links to the answers: so can they be shared out among TAs."""
 
     @web.authenticated
