@@ -1,8 +1,11 @@
 """The tiny course with a notebook: a solution cell, a test cell a task, a question graded by hand."""
 
+import contextlib
 import copy
+import csv
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from autograder.cli import cli
+
 if TYPE_CHECKING:
     from tests.conftest import MiniCourse
 
 TASKS = {"square": 2, "order": 3, "reverse": 5}
 QUESTION, ASKED = "why-reverse", "Why does reverse mode need an order?"
-SCORES = "lab0.csv"
 
 
 def cell(kind: str, id: str, source: str, **mark: Any) -> dict[str, Any]:
@@ -63,6 +67,11 @@ class BookCourse:
         )
         self.write_notebook(notebook())
 
+    said = ""  # what the first push said
+
+    def edit_course(self, old: str, new: str) -> None:
+        self.mini.edit("course.toml", old, new)
+
     def write_notebook(self, made: dict[str, Any]) -> None:
         (self.mini.lab.skeleton / "lab0.ipynb").write_text(json.dumps(made), encoding="utf-8")
 
@@ -86,6 +95,32 @@ class BookCourse:
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
+    def type(self, *arguments: str) -> None:
+        """`autograder ARGUMENTS` in this process, where nbgrader is loaded once. Raises: CourseError."""
+        with contextlib.chdir(self.root):
+            cli.main([*arguments], standalone_mode=False)
+
+    def scores(self) -> dict[str, dict[str, str]]:
+        """What the CSV says of each student."""
+        text = (self.book / "lab0.csv").read_text(encoding="utf-8-sig")
+        return {row["student"]: row for row in csv.DictReader(text.splitlines())}
+
+    def grade_by_hand(self, student: str, score: float, comment: str) -> None:
+        """What formgrader does when a TA enters these for the question."""
+        with contextlib.closing(sqlite3.connect(self.book / "gradebook.db")) as database, database:
+            of_question = """(SELECT submitted_notebook.id FROM submitted_notebook JOIN submitted_assignment
+                ON submitted_notebook.assignment_id = submitted_assignment.id WHERE student_id = ?)"""
+            for change, value in (
+                ("grade SET manual_score = ?, needs_manual_grade = 0", score),
+                ("comment SET manual_comment = ?", comment),
+            ):
+                changed = database.execute(
+                    f"""UPDATE {change} WHERE notebook_id IN {of_question}
+                    AND cell_id IN (SELECT id FROM base_cell WHERE name = ?)""",
+                    (value, student, QUESTION),
+                )
+                assert changed.rowcount == 1
+
     def nbgrader(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """`nbgrader ARGUMENTS` as typed in the gradebook's folder."""
         return subprocess.run(
@@ -99,10 +134,10 @@ class BookCourse:
         )
 
     def shown(self, student: str) -> dict[str, Any]:
-        """The rebuilt notebook."""
+        """The cells of the rebuilt notebook by their own ids, in order."""
         path = self.book / "autograded" / student / "lab0" / "lab0.ipynb"
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return found
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return {one["id"]: one | {"source": "".join(one["source"])} for one in cells}
 
 
 @pytest.fixture(scope="module")
