@@ -15,13 +15,20 @@ def reveal(cell: str) -> None:
     Raises: NotYet until every answer is there.
     """
     session, names = current(), sys._getframe(1).f_globals
-    _refuse_nameless(session, names)
+    _student(session, names)
     judged = _judged(session, cell, names)
     for one in judged:
         if one.problem:
             raise NotYet(_text_of(session, one))
     for one in judged:
         print(_text_of(session, one))
+
+
+def whose_numbers() -> None:
+    """Say whose numbers the questions have. Raises: NotYet without a student's id."""
+    session, names = current(), sys._getframe(1).f_globals
+    student = _student(session, names)
+    print(session.text("numbers", student=student, number=predict.number(student)))
 
 
 def expose(cell: str) -> None:
@@ -57,9 +64,11 @@ def _text_of(session: Session, judged: predict.Judged) -> str:
     return session.text("entries-wrong", name=judged.name, places=", ".join(map(str, judged.wrong)))
 
 
-def _refuse_nameless(session: Session, names: Mapping[str, Any]) -> None:
-    if not str(names.get("student", "")).strip():
+def _student(session: Session, names: Mapping[str, Any]) -> str:
+    student = str(names.get("student", "")).strip()
+    if not student:
         raise NotYet(session.text("no-student"))
+    return student
 
 
 def _exposed(session: Session, cell: str, names: Mapping[str, Any]) -> bool:

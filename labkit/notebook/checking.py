@@ -1,6 +1,7 @@
 """`check(task)`: the points of a task, and its public tests or its questions; fails until they are right."""
 
 import sys
+import textwrap
 from typing import Any
 
 from labkit.check import report, run
@@ -24,8 +25,8 @@ def check(task: str) -> None:
         print(session.text("answers-right"))
         return
     state, lines = report.of_task(session.lab, found, _tested(session), session.language)
-    for line in lines:
-        print(line)
+    if lines:
+        print(textwrap.dedent("\n".join(lines)))
     if state not in ("passed", "unchecked"):
         raise NotYet(session.text(f"task-{state}"))
     print(session.text(f"task-{state}"))
