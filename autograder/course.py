@@ -100,6 +100,11 @@ class Lab(msgspec.Struct, frozen=True):
         """The files that are read as text: modules, then kernels."""
         return (*self.modules, *self.kernels)
 
+    @property
+    def notebook_source(self) -> str:
+        """The file in `reference` from which the notebook is built, "" without one."""
+        return self.notebook.removesuffix(".ipynb") + ".py" if self.notebook else ""
+
     def launched(self, task: Task) -> str:
         """The file of kernels that a task consists of, beside which no module runs; "" for other tasks."""
         return task.files[0] if task.files[0] in self.kernels and len(task.files) == 1 else ""

@@ -20,7 +20,10 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
     """
     secrets = Secrets(_team_paths(course), key)
     given = {
-        lab.id: [cutter.cut(text, _shown(course, path)) for path, text in _sources(lab)]
+        lab.id: [
+            cutter.cut(text, _shown(course, path), notebook=path.name == lab.notebook_source)
+            for path, text in _sources(lab)
+        ]
         for lab in course.labs
     }
     public = phrases_of(
