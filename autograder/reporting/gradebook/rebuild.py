@@ -6,6 +6,7 @@ never come along: they are not taken.
 
 import ast
 import copy
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from .register import graded_cells, kind
 from .report import plain
 
 Notebook = dict[str, Any]
-LONGEST = 40_000  # characters of an answer; how long Markdown takes may grow with their square
+LONGEST = 100_000  # characters of an answer or module; how long Markdown takes may grow with their square
 LONGEST_CODE = 200_000  # characters of a cell or module that are shown
 
 
@@ -107,16 +108,26 @@ def definitions(text: str, names: list[str]) -> list[str]:
 def _modules(
     lab: Lab, files: Mapping[str, str], problems: Mapping[str, Message], language: str
 ) -> list[dict[str, Any]]:
-    """Whole modules at the end, helpers among them; for one that can't be read, why."""
+    """Whole modules at the end, helpers among them; for one that can't be read, why.
+
+    In one colour: pages with three times as many spans take three times as long to make.
+    """
     cells = []
     for number, name in enumerate([*lab.texts, *sorted(files.keys() - set(lab.texts))]):
         if name in files:
-            cells.append(_words(f"about-module-{number}", "module", language, file=name))
-            cells.append(_code(f"module-{number}", files[name], language))
+            about = _words(f"about-module-{number}", "module", language, file=name)
+            cells.append(about | {"source": f"{about['source']}\n\n{_fenced(files[name], language)}"})
         elif name in problems:
             why = problems[name].text(language)
             cells.append(_words(f"about-module-{number}", "no-file", language, file=name, why=why))
     return cells
+
+
+def _fenced(text: str, language: str) -> str:
+    """Text as a block of code in Markdown, whatever backticks it has."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{_bounded(text, 'markdown', language)}\n{fence}"
 
 
 def _say(id: str, language: str, /, **arguments: Argument) -> str:
