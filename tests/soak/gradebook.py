@@ -27,7 +27,7 @@ from autograder.judging.protocol import Graded
 
 ROOT = Path(__file__).parents[2]
 KINDS = (
-    "right-kahn right-partial-lists untouched child-before-parent adjoint-overwritten recursion helper-file "
+    "right-kahn bom-crlf-chinese untouched child-before-parent adjoint-overwritten half-done nan "
     "megabytes-of-prints syntax-error rounds-down left-over-breakpoint"
 ).split()
 FLOORS = {"push": 60, "push again": 10, "feedback": 120}  # seconds

@@ -22,7 +22,7 @@ from labkit.messages import Message
 from .book import Book, lab_with_notebook
 from .late import Lateness
 from .rebuild import Notebook, rebuilt, text_of, unanswered
-from .register import graded_cells, kind
+from .register import graded_cells, in_every_language, kind
 from .report import comments, reports
 from .roster import Person
 
@@ -53,7 +53,7 @@ class Pusher:
     ) -> None:
         self._book, self._course, self._lab, self._release = book, course, lab, release
         self._gradebook = gradebook
-        self._name = lab_with_notebook(lab)
+        self._name, self._given = lab_with_notebook(lab), in_every_language(lab)
         self._language = course.languages[0]
         self._made_from = [look(course, lab), json.dumps(release, sort_keys=True)]
         self._known = {one.student_id for one in gradebook.find_assignment(lab.id).submissions}
@@ -122,7 +122,7 @@ class Pusher:
             submission.timestamp = work.late.handed_in and work.late.handed_in.replace(tzinfo=None)
             submission.extension = work.late.extra or None
             (notebook,) = (one for one in submission.notebooks if one.name == self._name)
-            empty = unanswered(self._release, work.answers)
+            empty = unanswered(self._given, work.answers)
             points = {task.id: task.points for task in work.stored.result.tasks}
             with gradebook.db.no_autoflush:
                 for grade in notebook.grades:

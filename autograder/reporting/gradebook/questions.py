@@ -1,5 +1,6 @@
 """The questions graded by hand as a page: who grades one question walks down its links."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,14 +25,14 @@ class Question:
 
 @dataclass(frozen=True)
 class QuestionsView:
-    """The page in one language."""
+    """The page in one language; of each question, its heading, how many are left, and its mark scheme."""
 
     language: str
     title: str
-    questions: list[tuple[str, str, Question]]
+    questions: list[tuple[str, str, str, Question]]
 
 
-def page(gradebook: "Gradebook", lab: str, base: str) -> str | None:
+def page(gradebook: "Gradebook", lab: str, schemes: Mapping[tuple[str, str], str], base: str) -> str | None:
     """HTML, or None where the gradebook has no such lab; `base`: of the server's addresses."""
     from nbgrader.api import MissingEntry
 
@@ -48,6 +49,7 @@ def page(gradebook: "Gradebook", lab: str, base: str) -> str | None:
                 (
                     _say("questions-points", language, id=one.id, max=f"{one.max:g}"),
                     _say("questions-open", language, open=len(one.open), all=len(one.open) + len(one.done)),
+                    schemes.get((one.id, language), ""),
                     one,
                 )
                 for one in found

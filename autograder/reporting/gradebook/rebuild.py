@@ -7,7 +7,7 @@ never come along: they are not taken.
 import ast
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autograder.course import Lab, Task
@@ -52,14 +52,19 @@ def rebuilt(
     return notebook
 
 
-def unanswered(release: Notebook, answers: Mapping[str, str]) -> set[str]:
-    """Hand-graded questions whose cell is gone or still says what it said when it was handed out."""
-    return {
-        mark["grade_id"]
-        for cell, mark in graded_cells(release)
+def unanswered(given: Sequence[Notebook], answers: Mapping[str, str]) -> set[str]:
+    """Hand-graded questions whose cell is gone or still says what it said when it was handed out.
+
+    `given`: the notebook in each of the course's languages.
+    """
+    texts = {
+        (mark["grade_id"], text_of(cell).strip())
+        for notebook in given
+        for cell, mark in graded_cells(notebook)
         if kind(mark) == "by hand"
-        and answers.get(mark["grade_id"], "").strip() in ("", text_of(cell).strip())
     }
+    said = {id: answers.get(id, "").strip() for id, _ in texts}
+    return {id for id, text in said.items() if not text or (id, text) in texts}
 
 
 def text_of(cell: Mapping[str, Any]) -> str:

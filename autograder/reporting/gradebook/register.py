@@ -42,6 +42,12 @@ def register(book: Book, course_id: str, lab: Lab, gradebook: "Gradebook") -> di
     return _read(release)
 
 
+def in_every_language(lab: Lab) -> list[dict[str, Any]]:
+    """The notebook as students get it, in the default language first. Raises: CourseError."""
+    name = f"{lab_with_notebook(lab)}.ipynb"
+    return [_read(path) for path in (lab.skeleton / name, *sorted(lab.skeleton.glob(f"*/{name}")))]
+
+
 def graded_cells(notebook: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Cells that nbgrader knows, each with its nbgrader metadata."""
     for cell in notebook["cells"]:

@@ -1,7 +1,6 @@
 """The tiny course with a notebook: a solution cell, a test cell a task, a question graded by hand."""
 
 import contextlib
-import copy
 import csv
 import json
 import os
@@ -14,13 +13,54 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from autograder.authoring.labs import write_labs
 from autograder.cli import cli
+from autograder.course import load_course
 
 if TYPE_CHECKING:
     from tests.conftest import MiniCourse
 
-TASKS = {"square": 2, "order": 3, "reverse": 5}
-QUESTION, ASKED = "why-reverse", "Why does reverse mode need an order?"
+QUESTION, ASKED, ASKED_IN_ENGLISH = "why-reverse", "*在这里作答。*", "*Your answer here.*"
+SCHEME = "four points for every use before its inputs"
+SOURCE = f"""\
+# %% [markdown] lang="zh"
+# # 链
+
+# %% [markdown] lang="en"
+# # Chains
+
+# %% setup="true"
+import graph, engine
+
+# %% solution="prediction"
+# cell: prediction
+### BEGIN SOLUTION
+value = 7
+### END SOLUTION
+
+# %% test="square"
+check("square")
+
+# %% test="order"
+check("order")
+
+# %% test="reverse"
+check("reverse")
+
+# %% [markdown] manual="{QUESTION}" points=4 lang="zh"
+# {ASKED}
+#
+# ### BEGIN MARK SCHEME
+# {SCHEME}
+# ### END MARK SCHEME
+
+# %% [markdown] manual="{QUESTION}" points=4 lang="en"
+# {ASKED_IN_ENGLISH}
+#
+# ### BEGIN MARK SCHEME
+# {SCHEME}
+# ### END MARK SCHEME
+"""
 
 
 def cell(kind: str, id: str, source: str, **mark: Any) -> dict[str, Any]:
@@ -29,30 +69,6 @@ def cell(kind: str, id: str, source: str, **mark: Any) -> dict[str, Any]:
     metadata = {"nbgrader": {**nbgrader, "grade_id": id, **mark}} if mark else {}
     made = {"cell_type": kind, "id": id, "metadata": metadata, "source": source}
     return made | ({"outputs": [], "execution_count": None} if kind == "code" else {})
-
-
-def notebook() -> dict[str, Any]:
-    cells = [
-        cell("markdown", "title", "# Chains"),
-        cell("code", "setup", "import graph, engine", locked=True, solution=False),
-        cell("code", "prediction", "# cell: prediction\nraise NotImplementedError()", solution=True),
-        *(
-            cell("code", id, f"check({id!r})", grade=True, locked=True, points=points)
-            for id, points in TASKS.items()
-        ),
-        cell("markdown", QUESTION, ASKED, grade=True, solution=True, points=4),
-    ]
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-
-
-def answered(**answers: str) -> dict[str, Any]:
-    """The notebook as a student hands it in; `_` in an id stands for `-`."""
-    made = copy.deepcopy(notebook())
-    texts = {id.replace("_", "-"): text for id, text in answers.items()}
-    for one in made["cells"]:
-        one["source"] = texts.get(one["id"], one["source"])
-    return made
 
 
 class BookCourse:
@@ -65,7 +81,23 @@ class BookCourse:
             'modules = ["graph.py", "engine.py"]',
             'modules = ["graph.py", "engine.py"]\nnotebook = "lab0.ipynb"',
         )
-        self.write_notebook(notebook())
+        (mini.lab.reference / "lab0.py").write_text(SOURCE, encoding="utf-8")
+        write_labs(load_course(self.root))
+        self._built = (mini.lab.skeleton / "lab0.ipynb").read_text(encoding="utf-8")
+
+    def notebook(self) -> dict[str, Any]:
+        """The notebook as students get it, to be changed."""
+        built: dict[str, Any] = json.loads(self._built)
+        return built
+
+    def answered(self, language: str = "", **answers: str) -> dict[str, Any]:
+        """The notebook as a student hands it in; `_` in an id stands for `-`."""
+        path = self.mini.lab.skeleton / language / "lab0.ipynb"
+        made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        texts = {id.replace("_", "-"): text for id, text in answers.items()}
+        for one in made["cells"]:
+            one["source"] = texts.get(one["id"], one["source"])
+        return made
 
     said = ""  # what the first push said
 

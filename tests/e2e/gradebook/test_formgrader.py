@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import QUESTION, BookCourse, answered
+from .conftest import QUESTION, SCHEME, BookCourse
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE_S = 60
@@ -27,9 +27,9 @@ SCRIPT = (
 @pytest.fixture(scope="module")
 def pushed(course: BookCourse) -> BookCourse:
     """Three students: ann wrote a script into her answer, bob's reverse mode is missing."""
-    course.hand_in("ann", answered(why_reverse=SCRIPT, prediction="value = 3"))
-    course.hand_in("bob", answered(why_reverse="No idea."), engine=course.mini.skeleton["engine.py"])
-    course.hand_in("cai", answered(why_reverse="因为每次使用都先到。"))
+    course.hand_in("ann", course.answered(why_reverse=SCRIPT, prediction="value = 3"))
+    course.hand_in("bob", course.answered(why_reverse="No idea."), engine=course.mini.skeleton["engine.py"])
+    course.hand_in("cai", course.answered(why_reverse="因为每次使用都先到。"))
     course.run("grade")
     course.run("gradebook")
     return course
@@ -100,6 +100,7 @@ def base(page: Any) -> str:
 def open_answer(page: Any, text: str) -> None:
     """Find the submission with this answer by the list of questions."""
     page.goto(f"{base(page)}/autograder/questions/lab0")
+    assert SCHEME in page.locator("section[lang=zh]").inner_text()
     links = page.locator("section[lang=zh] a")
     for address in [links.nth(number).get_attribute("href") for number in range(links.count())]:
         page.goto(base(page) + address)
@@ -175,7 +176,7 @@ def test_the_autograde_button_gives_a_wrong_submission_nothing(pushed: BookCours
     hostile = f"open({str(trap)!r}, 'w')\n"
     folder = pushed.mini.submitted / "ann/lab0"
     (folder / "engine.py").write_text(hostile)
-    (folder / "lab0.ipynb").write_text(json.dumps(answered(prediction=hostile)))
+    (folder / "lab0.ipynb").write_text(json.dumps(pushed.answered(prediction=hostile)))
     browser.goto(f"{base(browser)}/formgrader/manage_submissions/lab0")
     browser.locator("tr:has-text('ann') .autograde a").click()
     browser.wait_for_selector(".modal-body:has-text('Successfully autograded')")

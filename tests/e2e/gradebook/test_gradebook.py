@@ -12,7 +12,7 @@ import pytest
 from autograder.course import CourseError
 from autograder.reporting.gradebook import book
 
-from .conftest import ASKED, QUESTION, BookCourse, answered, cell, notebook
+from .conftest import ASKED, QUESTION, SCHEME, BookCourse, cell
 
 ANSWER = "Because **every** use must have come first: $a<b$."
 CLASS = 30
@@ -22,14 +22,16 @@ DUE = "2026-11-24 15:59:00"  # in UTC; the course says 23:59+08:00
 
 @pytest.fixture(scope="module")
 def graded(course: BookCourse) -> BookCourse:
-    """Thirty students, graded and pushed once: s00 has wrong code, s04 gave no answer, s05 no notebook."""
+    """Thirty students, pushed once: s00 has wrong code, s04 and s16 no answer, s05 no notebook."""
     for number in range(CLASS):
         student = f"s{number:02}"
-        made: Any = answered(why_reverse=ANSWER, prediction="# cell: prediction\nvalue = 3")
+        made: Any = course.answered(why_reverse=ANSWER, prediction="# cell: prediction\nvalue = 3")
         if student == "s04":
-            made = answered()
+            made = course.answered()
         if student == "s05":
             made = None
+        if student == "s16":
+            made = course.answered("en")
         wrong = {"engine": course.mini.skeleton["engine.py"]} if student == "s00" else {}
         folder = course.hand_in(student, made, **wrong)
         if student == "s06":
@@ -56,7 +58,8 @@ def test_scores_are_the_grader_s_and_odd_names_stay_in_their_cells(graded: BookC
     scores = graded.scores()
     assert (scores["s00"]["points"], scores["s00"]["reverse"]) == ("5", "0")
     assert (scores["s07"]["points"], scores["s07"]["max"], scores["s07"][QUESTION]) == ("10", "14", "?")
-    assert (scores["s04"][QUESTION], scores["s04"]["to grade"]) == ("0", "0")
+    for student in ("s04", "s16"):  # the Chinese notebook and the English one
+        assert (scores[student][QUESTION], scores[student]["to grade"]) == ("0", "0")
     assert scores["s05"]["points"] == "10"  # modules count without a notebook
     assert scores["absent"]["points"] == "0"
     assert [scores[student]["name"] for student in ODD] == ['O\'Neil, "Jr."', "'=HYPERLINK(1)", "张三"]
@@ -73,7 +76,7 @@ def test_the_rebuilt_notebook_is_the_one_handed_out_with_the_student_s_cells(gra
     shown = graded.shown("s07")
     assert shown["prediction"]["source"] == "# cell: prediction\nvalue = 3"
     assert shown[QUESTION]["source"] == ANSWER
-    assert shown["square"]["source"] == "check('square')"
+    assert shown["square"]["source"] == 'check("square")'
     assert "def reverse_mode" in shown["code-reverse-engine"]["source"]
     ids = list(shown)
     assert ids.index("code-reverse-engine") == ids.index("reverse") - 1
@@ -110,7 +113,7 @@ def test_what_a_ta_entered_stays_and_is_in_feedback_and_csv(graded: BookCourse) 
 
 def test_an_answer_changed_after_a_ta_graded_it_is_to_be_looked_at_again(graded: BookCourse) -> None:
     graded.grade_by_hand("s09", 2, "Too short.")
-    made = answered(why_reverse="Now it is longer.", prediction="value = 3")
+    made = graded.answered(why_reverse="Now it is longer.", prediction="value = 3")
     (graded.mini.submitted / "s09/lab0/lab0.ipynb").write_text(json.dumps(made))
     for _ in range(2):  # and it stays so
         graded.type("gradebook")
@@ -122,7 +125,7 @@ def test_an_answer_changed_after_a_ta_graded_it_is_to_be_looked_at_again(graded:
 def test_grade_ids_that_changed_after_the_first_push_are_refused_with_a_mend(
     graded: BookCourse, way: str
 ) -> None:
-    made = notebook()
+    made = graded.notebook()
     if way == "changed":
         made["cells"][-1]["metadata"]["nbgrader"]["grade_id"] = "another"
     elif way == "removed":
@@ -135,20 +138,20 @@ def test_grade_ids_that_changed_after_the_first_push_are_refused_with_a_mend(
         with pytest.raises(CourseError, match=r"another|why-reverse|bonus") as told:
             graded.type("gradebook")
     finally:
-        graded.write_notebook(notebook())
+        graded.write_notebook(graded.notebook())
     assert "\n" not in str(told.value)
     assert everything(graded) == before
 
 
 def test_a_text_of_the_notebook_may_change(graded: BookCourse) -> None:
-    made = notebook()
+    made = graded.notebook()
     made["cells"][0]["source"] = "# Chains, said better"
     graded.write_notebook(made)
     try:
         graded.type("gradebook")
-        assert graded.shown("s07")["title"]["source"] == "# Chains, said better"
+        assert list(graded.shown("s07").values())[1]["source"] == "# Chains, said better"
     finally:
-        graded.write_notebook(notebook())
+        graded.write_notebook(graded.notebook())
         graded.type("gradebook")
     assert graded.scores()["s06"][QUESTION] == "4"
 
@@ -168,7 +171,7 @@ def test_work_that_is_not_graded_as_it_is_now_is_not_pushed(graded: BookCourse) 
 
 def test_a_locked_gradebook_is_told_in_one_line(graded: BookCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book, "WAIT_S", 0)
-    made = answered(why_reverse="Another answer.", prediction="value = 3")
+    made = graded.answered(why_reverse="Another answer.", prediction="value = 3")
     (graded.mini.submitted / "s14/lab0/lab0.ipynb").write_text(json.dumps(made))
     database = sqlite3.connect(graded.book / "gradebook.db", isolation_level=None)
     database.execute("BEGIN IMMEDIATE")
@@ -204,7 +207,7 @@ def test_nbgrader_s_own_autograde_gives_what_our_grader_found(graded: BookCourse
     trap = graded.root / "trap"
     hostile = f"open({str(trap)!r}, 'w')\nraise SystemExit\n"
     (folder / "engine.py").write_text(hostile)
-    text = json.dumps(answered(why_reverse=ANSWER, prediction=hostile))
+    text = json.dumps(graded.answered(why_reverse=ANSWER, prediction=hostile))
     (folder / "lab0.ipynb").write_text(text)
     done = graded.nbgrader("autograde", "lab0", "--student", "s11", "--force")
     assert done.returncode == 0, done.stderr
@@ -219,16 +222,16 @@ def test_nbgrader_s_own_autograde_gives_what_our_grader_found(graded: BookCourse
 
 def test_feedback_has_nothing_that_is_not_for_students(graded: BookCourse) -> None:
     """No script but nbgrader's own, no output, attachment or further cell of the student."""
-    made = answered(
+    made = graded.answered(
         why_reverse="*So* <script>alert(1)</script><img src=x onerror=alert(2)> [x](javascript:alert(3))"
         "\n\n[y](/lab) <iframe src='/lab'></iframe> <b id=square>z</b>",
         prediction="value = 3",
     )
     output = {"output_type": "display_data", "data": {"text/html": "<b>an output</b>"}, "metadata": {}}
-    made["cells"][2]["outputs"] = [output]
+    made["cells"][1]["outputs"] = [output]
     made["cells"].append(cell("markdown", "own", "a cell of their own"))
     (graded.mini.submitted / "s12/lab0/lab0.ipynb").write_text(json.dumps(made))
-    picture = answered(why_reverse="![p](attachment:p.png) see there", prediction="value = 3")
+    picture = graded.answered(why_reverse="![p](attachment:p.png) see there", prediction="value = 3")
     picture["cells"][-1]["attachments"] = {"p.png": {"image/svg+xml": "PHN2Zz4="}}
     (graded.mini.submitted / "s13/lab0/lab0.ipynb").write_text(json.dumps(picture))
     graded.type("feedback")
@@ -241,6 +244,7 @@ def test_feedback_has_nothing_that_is_not_for_students(graded: BookCourse) -> No
     assert "see there" in attached
     found = [re.findall(r"(?s)<script.*?</script>", page) for page in pages]
     assert found[0] == found[1] == found[2]
+    assert SCHEME not in "".join(pages)
     never = (
         "<img",
         "onerror",

@@ -81,10 +81,11 @@ def test_control_characters_move_nothing_and_too_long_answers_are_said_to_be(lab
     assert cells["why"]["source"] == f"(too long to be shown: {LONGEST + 1} characters)"
 
 
-def test_no_answer_is_an_absent_empty_or_untouched_one() -> None:
-    for answers in ({}, {"why": " \n"}, {"why": "Why? \n"}):
-        assert unanswered(RELEASE, answers) == {"why"}
-    assert unanswered(RELEASE, {"why": "Why? So."}) == set()
+def test_no_answer_is_an_absent_empty_or_untouched_one_in_any_language() -> None:
+    english = {"cells": [cell("markdown", "why", "Your answer.", grade=True, solution=True)]}
+    for answers in ({}, {"why": " \n"}, {"why": "Why? \n"}, {"why": "Your answer."}):
+        assert unanswered([RELEASE, english], answers) == {"why"}
+    assert unanswered([RELEASE, english], {"why": "Why? So."}) == set()
 
 
 def test_definitions_are_found_by_name_in_classes_too_and_a_syntax_error_has_none() -> None:
