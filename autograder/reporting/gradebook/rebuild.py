@@ -36,6 +36,7 @@ def rebuilt(
     `answers`: grade id -> text of solution cells; `files`, `problems`: of modules; `page`: our report's file.
     """
     notebook = copy.deepcopy(release)
+    shown: set[str] = set()
     cells = [_words("report", "to-report", language, page=page)]
     for cell in notebook["cells"]:
         mark = cell["metadata"].get("nbgrader", {})
@@ -45,7 +46,7 @@ def rebuilt(
         if mark.get("solution") and id in answers:
             cell["source"] = _bounded(answers[id], cell["cell_type"], language)
         if id in reports and cell["cell_type"] == "code":
-            cells += _code_of(lab.task(id), files, language)
+            cells += _code_of(lab.task(id), files, shown, language)
             cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": reports[id]}]
         cells.append(cell)
     notebook["cells"] = cells + _modules(lab, files, problems, language)
@@ -78,15 +79,18 @@ def _bounded(text: str, cell_type: str, language: str) -> str:
     return plain(text) if len(text) <= most else _say("too-long", language, count=len(text))
 
 
-def _code_of(task: Task, files: Mapping[str, str], language: str) -> list[dict[str, Any]]:
-    """The definitions that a task asks for, from each module."""
+def _code_of(task: Task, files: Mapping[str, str], shown: set[str], language: str) -> list[dict[str, Any]]:
+    """The definitions that a task asks for, from each module, but for those in `shown`, which grows."""
     cells = []
     for name in task.files:
         found = definitions(files.get(name, ""), [blank.name for blank in task.blanks])
         if found and name.endswith(".py"):
             id = f"{task.id}-{name.removesuffix('.py')}"
-            cells.append(_words(f"about-{id}", "code", language, title=task.title[language], file=name))
-            cells.append(_code(f"code-{id}", "\n\n".join(found), language))
+            new = [text for text in found if text not in shown]
+            about = "code" if new else "code-above"
+            cells.append(_words(f"about-{id}", about, language, title=task.title[language], file=name))
+            cells += [_code(f"code-{id}", "\n\n".join(new), language)] if new else []
+            shown.update(new)
     return cells
 
 

@@ -1,5 +1,8 @@
 """What is said of a task in the gradebook: its report below the test cell, and one line in a comment box."""
 
+from rich.console import Console
+from rich.text import Text
+
 from autograder.batch.store import Stored
 from autograder.course import Course, Lab
 from autograder.judging.verdicts import Result, TaskResult
@@ -9,6 +12,7 @@ from labkit.draw import as_text
 from labkit.messages import Message
 
 LINE = 300  # characters of a comment
+WIDTH = 110  # columns of a report
 
 
 def reports(course: Course, lab: Lab, stored: Stored, language: str) -> dict[str, str]:
@@ -16,7 +20,7 @@ def reports(course: Course, lab: Lab, stored: Stored, language: str) -> dict[str
     page = view(course, lab, stored, language)
     error = stored.result.error
     why = error.text(language) if error else ""
-    return {task.id: plain(_report(task, why)) for task in page.tasks}
+    return {task.id: folded(plain(_report(task, why))) for task in page.tasks}
 
 
 def _report(task: TaskView, why: str) -> str:
@@ -68,6 +72,17 @@ def _line(task: TaskResult, language: str) -> str:
     )
     line = " ".join(plain(said.text(language)).split())
     return f"{line[: LINE - 1]}…" if len(line) > LINE else line
+
+
+def folded(text: str) -> str:
+    """Lines that fit a page, a Chinese character as wide as two; the rest of a line is indented like it."""
+    console = Console(width=WIDTH)
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        pieces = Text(line.removeprefix(indent)).wrap(console, WIDTH - len(indent))
+        lines += [f"{indent}{piece.plain.rstrip()}" for piece in pieces] or [""]
+    return "\n".join(lines)
 
 
 def plain(text: str) -> str:

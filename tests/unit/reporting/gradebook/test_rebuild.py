@@ -4,9 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from autograder.reporting.gradebook.rebuild import LONGEST, definitions, rebuilt, unanswered
+from autograder.reporting.gradebook.report import folded
 from labkit.messages import Message
 
 if TYPE_CHECKING:
@@ -95,3 +97,19 @@ def test_definitions_are_found_by_name_in_classes_too_and_a_syntax_error_has_non
         "def f(): pass",
     ]
     assert definitions("def f(:\n", ["f"]) == []
+
+
+def test_code_that_serves_two_tasks_is_shown_once(lab: "Lab") -> None:
+    again = msgspec.structs.replace(lab.tasks[0], id="again")
+    both = msgspec.structs.replace(lab, tasks=(*lab.tasks, again))
+    release = {**RELEASE, "cells": [*RELEASE["cells"], cell("code", "again", "check()", grade=True)]}
+    said = {"square": "", "again": ""}
+    made = rebuilt(both, release, {}, {"graph.py": "def square(x): ..."}, {}, said, "en", "page.html")
+    cells = {one["id"]: one for one in made["cells"]}
+    assert "code-square-graph" in cells
+    assert "code-again-graph" not in cells
+    assert "stands above" in cells["about-again-graph"]["source"]
+
+
+def test_long_lines_of_a_report_are_folded_by_width_and_keep_their_indent() -> None:
+    assert folded("a\n\n  " + "字" * 60 + "\n") == "a\n\n  " + "字" * 54 + "\n  " + "字" * 6 + "\n"
