@@ -10,6 +10,7 @@ less than 120 s, and everybody has score and pages.
 import argparse
 import csv
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -33,12 +34,17 @@ KINDS = (
 FLOORS = {"push": 60, "push again": 10, "feedback": 120}  # seconds
 
 
-def run(root: Path, *arguments: str) -> float:
-    """Seconds that `autograder ARGUMENTS` takes in a course's folder."""
-    began = time.monotonic()
+def run(root: Path, *arguments: str) -> tuple[float, float]:
+    """Seconds that `autograder ARGUMENTS` takes in a course's folder: on the clock, and of all cores."""
+    began, used = time.monotonic(), _used()
     command = [sys.executable, "-m", "autograder", *arguments, "--lab", "lab1"]
     subprocess.run(command, cwd=root, check=True, stdout=subprocess.DEVNULL)
-    return time.monotonic() - began
+    return time.monotonic() - began, _used() - used
+
+
+def _used() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
 
 
 def make_class(root: Path, students: int) -> None:
@@ -88,10 +94,12 @@ def main() -> int:
         took = {"push": run(root, "gradebook"), "push again": run(root, "gradebook")}
         took["feedback"] = run(root, "feedback")
         whole = complete(root, students)
-    for name, seconds in took.items():
-        print(f"{students} students, {name}: {seconds:.1f} s (floor {FLOORS[name]} s)")
+    for name, (seconds, of_cores) in took.items():
+        print(
+            f"{students} students, {name}: {seconds:.1f} s, {of_cores:.1f} s of cores (floor {FLOORS[name]} s)"
+        )
     print("everybody has score and pages" if whole else "somebody is missing")
-    return 0 if whole and all(took[name] < FLOORS[name] for name in took) else 1
+    return 0 if whole and all(took[name][0] < FLOORS[name] for name in took) else 1
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ class BookDesk:
                 students = self._push(lab)
                 with progress(f"{lab.id} (feedback)") as (start, advance):
                     start(len(students))
-                    write_feedback(self._book, self._course, lab, advance)
+                    write_feedback(self._book, self._course, lab, students, advance)
                 click.echo(f"{lab.id}: feedback in {short(self._book.root)}/feedback/STUDENT/{lab.id}/")
 
     def formgrader(self) -> None:

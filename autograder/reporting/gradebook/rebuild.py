@@ -6,6 +6,7 @@ never come along: they are not taken.
 
 import ast
 import copy
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -96,22 +97,29 @@ def _code_of(task: Task, files: Mapping[str, str], shown: set[str], language: st
 
 def definitions(text: str, names: list[str]) -> list[str]:
     """The source of functions and methods, such as `Node.__rsub__`, as far as they are there."""
+    found = _all_definitions(text)
+    return [found[name] for name in names if name in found]
+
+
+@functools.lru_cache(maxsize=16)  # several tasks look into the same module
+def _all_definitions(text: str) -> dict[str, str]:
+    """Qualified name -> source."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return {}
     lines = text.split("\n")
-    wanted: dict[str, str] = {}
+    found: dict[str, str] = {}
     places: list[tuple[str, ast.AST]] = [("", tree)]
     while places:
         prefix, node = places.pop()
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 first = min([child.lineno, *(one.lineno for one in child.decorator_list)])
-                wanted.setdefault(prefix + child.name, "\n".join(lines[first - 1 : child.end_lineno]))
+                found.setdefault(prefix + child.name, "\n".join(lines[first - 1 : child.end_lineno]))
                 if isinstance(child, ast.ClassDef):
                     places.append((f"{prefix}{child.name}.", child))
-    return [wanted[name] for name in names if name in wanted]
+    return found
 
 
 def _modules(
