@@ -96,7 +96,7 @@ def main() -> int:
         whole = complete(root, students)
     for name, (seconds, of_cores) in took.items():
         print(
-            f"{students} students, {name}: {seconds:.1f} s, {of_cores:.1f} s of cores (floor {FLOORS[name]} s)"
+            f"{students} students, {name}: {seconds:.1f} s, {of_cores:.1f} s of CPU (floor {FLOORS[name]} s)"
         )
     print("everybody has score and pages" if whole else "somebody is missing")
     return 0 if whole and all(took[name][0] < FLOORS[name] for name in took) else 1
