@@ -98,7 +98,8 @@ def handouts() -> int:
 def demo(html: bool, engine: Path | None) -> int:
     """Open the lecture's demo, four ways to differentiate, in JupyterLab."""
     from autograder.authoring import demo as authoring
-    from autograder.authoring.demo_lab import open_lab
+    from labkit.jupyter import open_notebook
+    from labkit.lab import WrongUse
 
     course = load_course(Path.cwd())
     engine = engine and engine.expanduser().absolute()
@@ -106,7 +107,11 @@ def demo(html: bool, engine: Path | None) -> int:
         page, verdict = authoring.write_page(course, engine)
         click.echo(f"{verdict}\nWritten: {page}" if engine else f"Written: {page}")
     else:
-        open_lab(authoring.write_notebook(course, engine), lambda line: click.echo(line, err=True))
+        notebook = authoring.write_notebook(course, engine)
+        try:
+            open_notebook(notebook, notebook.parent, "en")
+        except WrongUse as error:
+            raise CourseError(f"{error} make demo-html needs no JupyterLab.") from None
     return DONE
 
 

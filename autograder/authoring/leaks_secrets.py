@@ -8,11 +8,12 @@ from pathlib import Path
 
 from autograder.authoring import cutter
 from autograder.authoring.leaks import Secrets, Source, Tokens, phrases_of
+from autograder.authoring.notebooks import build
 from autograder.course import Course, CourseError, Lab
 
 
 def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
-    """Hidden tests, mutants and the key always; solutions of a lab until its `solutions_after`.
+    """Hidden tests, mark schemes, mutants and the key always; solutions of a lab until its `solutions_after`.
 
     A solution's text may be shown if the lab, or one before it, gives the same text; a hidden test's if any
     skeleton or public test does.
@@ -34,6 +35,9 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
         earlier = [text for one in course.labs if one.released <= lab.released for text in given[one.id]]
         if now < lab.solutions_after:
             _add_solutions(secrets, course, lab, phrases_of(earlier))
+        for scheme in _mark_schemes(lab):
+            source = Source("a mark scheme", f"reference/{lab.folder}/{lab.notebook_source}", lines=True)
+            secrets.add(scheme, source, 1, public)
         for file, text in _texts(lab.grading):
             secrets.add(text, Source("text of the hidden tests", _shown(course, file)), 1, public)
         for name, line, text in _mutants(lab):
@@ -59,6 +63,12 @@ def _sources(lab: Lab) -> list[tuple[Path, str]]:
         for path in sorted(lab.reference.glob("*"))
         if path.suffix in cutter.MARKS
     ]
+
+
+def _mark_schemes(lab: Lab) -> list[str]:
+    if not lab.notebook:
+        return []
+    return build.mark_schemes((lab.reference / lab.notebook_source).read_text(encoding="utf-8-sig"), lab)
 
 
 def _texts(folder: Path) -> Iterator[tuple[Path, str]]:

@@ -1,0 +1,105 @@
+"""A notebook in JupyterLab: a free port, and a browser where there is one, or else an address to open."""
+
+import importlib.util
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import webbrowser
+from pathlib import Path
+
+from labkit.lab import Lab, WrongUse
+from labkit.messages import Argument, Message
+
+PORT = 8888
+PATIENCE_S = 5
+
+
+def notebook_of(lab: Lab, language: str) -> Path:
+    """Where a lab's notebook lies in a language: of the course's own at the top, else in a folder of its own.
+
+    Raises: WrongUse where the lab has none.
+    """
+    if lab.notebook is None:
+        raise WrongUse("student.no-notebook", lab=lab.id)
+    translated = lab.folder / language / lab.notebook
+    notebook = translated if translated.is_file() else lab.folder / lab.notebook
+    if not notebook.is_file():
+        raise WrongUse("student.import-missing", module=lab.notebook, folder=str(lab.folder))
+    return notebook
+
+
+def open_notebook(notebook: Path, root: Path, language: str) -> None:
+    """Run JupyterLab in the folder `root` on a notebook below it, until Ctrl-C.
+
+    Raises: WrongUse when it can't be run.
+    """
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise WrongUse("student.no-jupyterlab", python=sys.executable)
+
+    def tell(name: str, **arguments: Argument) -> None:
+        print(Message(f"student.{name}", arguments).text(language), file=sys.stderr, flush=True)
+
+    port, taken = _free_port()
+    if taken:
+        tell("port-taken", port=PORT)
+    token = secrets.token_urlsafe(16)
+    place = notebook.relative_to(root).as_posix()
+    address = f"http://localhost:{port}/lab/tree/{urllib.parse.quote(place)}?token={token}"
+    browser = _has_browser()
+    tell("opening" if browser else "open-yourself", address=address)
+    command = [sys.executable, "-m", "jupyterlab", place]
+    command += [f"--port={port}", "--port-retries=0", "--ServerApp.answer_yes=True"]
+    command += [] if browser else ["--no-browser"]
+    command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    environment = os.environ | {"JUPYTER_TOKEN": token}  # not as an argument, which others could read
+    with tempfile.NamedTemporaryFile(prefix="jupyterlab-", suffix=".log", delete=False) as log:
+        code = _wait(
+            subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        )
+    if code:
+        raise WrongUse("student.jupyterlab-ended", code=code, file=log.name)
+    os.unlink(log.name)
+
+
+def _wait(process: "subprocess.Popen[bytes]") -> int:
+    """JupyterLab's exit code; 0 after Ctrl-C, which it has got as well."""
+    with process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            for say_again in (process.terminate, process.kill):  # it may have swallowed it
+                try:
+                    process.wait(PATIENCE_S)
+                    break
+                except subprocess.TimeoutExpired:
+                    say_again()
+            return 0
+
+
+def _free_port() -> tuple[int, bool]:
+    """The usual port, or one that the system chooses; whether the usual one is taken."""
+    for port in (PORT, 0):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1]), port != PORT
+    raise WrongUse("student.no-port")
+
+
+def _has_browser() -> bool:
+    """Whether a window with a browser can be opened here."""
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    ):
+        return False
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
