@@ -222,7 +222,7 @@ def test_the_bundle_carries_the_notebook_and_a_leak_in_it_is_found(course: Cours
     assert {"one.ipynb", "zh/one.ipynb", "predictions.toml", "graph.py"} <= files.keys()
     secrets = secrets_of(course, bytes(range(32)), lab.due)
     assert scan(packed(name_of(lab, files), files), secrets) == []
-    told = b'["Two points for all of the wonderful truth!"]'
+    told = b'["Two points for all of the wonderful truth."]'
     for leaking in (build.solved(NOTEBOOK, lab, "en"), build.for_gradebook(NOTEBOOK, lab, "en"), told):
         found = scan(packed("one", files | {"one.ipynb": leaking}), secrets)
         assert found and all("one.ipynb" in leak.where for leak in found)
