@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autograder.authoring import cutter
 from autograder.authoring.leaks import Secrets, Source, Tokens, phrases_of
-from autograder.authoring.notebooks import build
+from autograder.authoring.notebooks.source import MARK_SCHEME
 from autograder.course import Course, CourseError, Lab
 
 
@@ -22,7 +22,9 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
     secrets = Secrets(_team_paths(course), key)
     given = {
         lab.id: [
-            cutter.cut(text, _shown(course, path), notebook=path.name == lab.notebook_source)
+            MARK_SCHEME.sub(
+                "", cutter.cut(text, _shown(course, path), notebook=path.name == lab.notebook_source)
+            )
             for path, text in _sources(lab)
         ]
         for lab in course.labs
@@ -35,9 +37,10 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
         earlier = [text for one in course.labs if one.released <= lab.released for text in given[one.id]]
         if now < lab.solutions_after:
             _add_solutions(secrets, course, lab, phrases_of(earlier))
-        for scheme in _mark_schemes(lab):
-            source = Source("a mark scheme", f"reference/{lab.folder}/{lab.notebook_source}", lines=True)
-            secrets.add(scheme, source, 1, public)
+        for path, text in _sources(lab):
+            for scheme in MARK_SCHEME.finditer(text):
+                source = Source("a mark scheme", _shown(course, path), lines=True)
+                secrets.add(scheme["scheme"], source, text.count("\n", 0, scheme.start("scheme")) + 1, public)
         for file, text in _texts(lab.grading):
             secrets.add(text, Source("text of the hidden tests", _shown(course, file)), 1, public)
         for name, line, text in _mutants(lab):
@@ -63,12 +66,6 @@ def _sources(lab: Lab) -> list[tuple[Path, str]]:
         for path in sorted(lab.reference.glob("*"))
         if path.suffix in cutter.MARKS
     ]
-
-
-def _mark_schemes(lab: Lab) -> list[str]:
-    if not lab.notebook:
-        return []
-    return build.mark_schemes((lab.reference / lab.notebook_source).read_text(encoding="utf-8-sig"), lab)
 
 
 def _texts(folder: Path) -> Iterator[tuple[Path, str]]:

@@ -43,15 +43,6 @@ def for_gradebook(text: str, lab: Lab, language: str) -> bytes:
     return _written(cells(text, lab, cut=True), language)
 
 
-def mark_schemes(text: str, lab: Lab) -> list[str]:
-    """What the team alone may read, of every answer that is graded by hand.
-
-    Raises: CourseError.
-    """
-    found = (MARK_SCHEME.search(cell.source) for cell in cells(text, lab, cut=False) if cell.role == "manual")
-    return [match["scheme"] for match in found if match]
-
-
 def cells(text: str, lab: Lab, cut: bool) -> list[Cell]:
     """The cells of a lab's source, with blanks or solved.
 

@@ -18,7 +18,9 @@ import jupytext
 from autograder.course import CourseError, Lab
 
 ROLES = ("setup", "solution", "test", "manual")
-MARK_SCHEME = re.compile(r"\n*### BEGIN MARK SCHEME\n(?P<scheme>.*?)### END MARK SCHEME\n?", re.DOTALL)
+MARK_SCHEME = re.compile(  # in a cell, or commented out as in the source
+    r"\n*(?:# )?### BEGIN MARK SCHEME\n(?P<scheme>.*?)(?:# )?### END MARK SCHEME\n?", re.DOTALL
+)
 _GRADE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\Z")
 _KEYS = {*ROLES, "lang", "points", "answers", "tags"}
 _JUPYTEXT = {"lines_to_next_cell", "lines_to_end_of_cell_marker"}  # its own notes about blank lines
