@@ -20,15 +20,7 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
     Raises: CourseError for bad marks.
     """
     secrets = Secrets(_team_paths(course), key)
-    given = {
-        lab.id: [
-            MARK_SCHEME.sub(
-                "", cutter.cut(text, _shown(course, path), notebook=path.name == lab.notebook_source)
-            )
-            for path, text in _sources(lab)
-        ]
-        for lab in course.labs
-    }
+    given = {lab.id: [_given(course, lab, path, text) for path, text in _sources(lab)] for lab in course.labs}
     public = phrases_of(
         [text for texts in given.values() for text in texts]
         + [text for lab in course.labs for _, text in _texts(lab.reference / "tests")]
@@ -57,6 +49,12 @@ def _add_solutions(secrets: Secrets, course: Course, lab: Lab, allowed: set[Toke
             secrets.add(solution, source, line, allowed)
     for path, text in _texts(lab.reference / "alternates"):
         secrets.add(text, Source(name, _shown(course, path), mend=mend), 1, allowed)
+
+
+def _given(course: Course, lab: Lab, path: Path, text: str) -> str:
+    """What students get of a source."""
+    skeleton = cutter.cut(text, _shown(course, path), notebook=path.name == lab.notebook_source)
+    return MARK_SCHEME.sub("", skeleton)
 
 
 def _sources(lab: Lab) -> list[tuple[Path, str]]:
