@@ -7,8 +7,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
 from labkit.lab import Lab, WrongUse
@@ -47,28 +49,36 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
     if taken:
         tell("port-taken", port=PORT)
     token = secrets.token_urlsafe(16)
-    place = notebook.relative_to(root).as_posix()
-    address = f"http://localhost:{port}/lab/tree/{urllib.parse.quote(place)}?token={token}"
+    page = f"/lab/tree/{urllib.parse.quote(notebook.relative_to(root).as_posix())}"
+    address = f"http://localhost:{port}{page}?token={token}"
     browser = _has_browser()
-    tell("opening" if browser else "open-yourself", address=address)
-    command = [sys.executable, "-m", "jupyterlab", place]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--ServerApp.root_dir={root}",
+        f"--LabApp.default_url={page}",
+    ]
     command += [f"--port={port}", "--port-retries=0", "--ServerApp.answer_yes=True"]
     command += [] if browser else ["--no-browser"]
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     environment = os.environ | {"JUPYTER_TOKEN": token}  # not as an argument, which others could read
     with tempfile.NamedTemporaryFile(prefix="jupyterlab-", suffix=".log", delete=False) as log:
-        code = _wait(
-            subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
-        )
+        process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        code = _wait(process, port, lambda: tell("opening" if browser else "open-yourself", address=address))
     if code:
         raise WrongUse("student.jupyterlab-ended", code=code, file=log.name)
     os.unlink(log.name)
 
 
-def _wait(process: "subprocess.Popen[bytes]") -> int:
+def _wait(process: "subprocess.Popen[bytes]", port: int, when_ready: Callable[[], None]) -> int:
     """JupyterLab's exit code; 0 after Ctrl-C, which it has got as well."""
     with process:
         try:
+            while process.poll() is None and not _answers(port):
+                time.sleep(0.1)
+            if process.returncode is None:
+                when_ready()
             return process.wait()
         except KeyboardInterrupt:
             for say_again in (process.terminate, process.kill):  # it may have swallowed it
@@ -78,6 +88,12 @@ def _wait(process: "subprocess.Popen[bytes]") -> int:
                 except subprocess.TimeoutExpired:
                     say_again()
             return 0
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _free_port() -> tuple[int, bool]:

@@ -265,15 +265,16 @@ v1, v2 = variable(x1, "x1"), variable(x2, "x2")
 v3, v4, v5 = log(v1), v1 * v2, sin(v2)
 v6 = v3 + v4
 v7 = v6 - v5
-print([round(tangent, 2) for tangent in engine.forward_mode([v1, v2, v3, v4, v5, v6, v7], [v1, v2], [1, 0])])
+for i, tangent in enumerate(engine.forward_mode([v1, v2, v3, v4, v5, v6, v7], [v1, v2], [1.0, 0.0]), 1):
+    print(f"v{i}: {tangent:8.4f}")
 draw.sweep(v7, mode="forward", inputs=[v1, v2], direction=[1.0, 0.0], title="∂/∂x₁", language=language)
 
 # %%
 reveal("predict-adjoints")
 record = {}
 found = engine.reverse_mode(v7, record=record)
-for name, node in zip(["v1", "v2", "v3", "v4", "v5", "v6", "v7"], (v1, v2, v3, v4, v5, v6, v7)):
-    print(f"{name}: {found[node]:8.4f} =", " + ".join(f"({partial:.4f})" for partial in record[node]))
+for i, node in enumerate((v1, v2, v3, v4, v5, v6, v7), 1):
+    print(f"v{i}: {found[node]:8.4f} =", " + ".join(f"({partial:.4f})" for partial in record[node]))
 draw.sweep(v7, mode="reverse", title="∂y/∂·", language=language)
 
 # %% test="topological-order"

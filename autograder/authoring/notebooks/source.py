@@ -58,7 +58,10 @@ def read(text: str, shown: str, lab: Lab) -> list[Cell]:
 
 
 def _cell(raw: Any, shown: str, lab: Lab, setups: int) -> Cell:
-    said, source = {key: raw.metadata[key] for key in raw.metadata if key not in _JUPYTEXT}, str(raw.source)
+    said, source = (
+        {key: raw.metadata[key] for key in raw.metadata if key not in _JUPYTEXT},
+        str(raw.source).rstrip(),
+    )
     place = f"{shown}, the cell {(source.splitlines() or [''])[0][:60]!r}"
     if unknown := sorted(said.keys() - _KEYS):
         raise CourseError(
