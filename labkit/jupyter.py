@@ -49,7 +49,11 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
     if taken:
         tell("port-taken", port=PORT)
     token = secrets.token_urlsafe(16)
-    page = f"/lab/tree/{urllib.parse.quote(notebook.relative_to(root).as_posix())}"
+    # A workspace of its own: JupyterLab opens again what was open in it, in whatever folder that was.
+    workspace, place = (
+        urllib.parse.quote(name) for name in (root.name, notebook.relative_to(root).as_posix())
+    )
+    page = f"/lab/workspaces/{workspace}/tree/{place}"
     address = f"http://localhost:{port}{page}?token={token}"
     browser = _has_browser()
     command = [
