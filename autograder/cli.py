@@ -99,7 +99,8 @@ def handouts() -> int:
 def demo(html: bool, engine: Path | None) -> int:
     """Open the lecture's demo, four ways to differentiate, in JupyterLab."""
     from autograder.authoring import demo as authoring
-    from autograder.reporting.jupyter import open_lab
+    from labkit.jupyter import open_notebook
+    from labkit.lab import WrongUse
 
     course = load_course(Path.cwd())
     engine = engine and engine.expanduser().absolute()
@@ -108,8 +109,10 @@ def demo(html: bool, engine: Path | None) -> int:
         click.echo(f"{verdict}\nWritten: {page}" if engine else f"Written: {page}")
     else:
         notebook = authoring.write_notebook(course, engine)
-        mend = "run make demo-html, which needs none"
-        open_lab(notebook.parent, f"/lab/tree/{notebook.name}", mend, lambda line: click.echo(line, err=True))
+        try:
+            open_notebook(notebook, notebook.parent, "en")
+        except WrongUse as error:
+            raise CourseError(f"{error} make demo-html needs no JupyterLab.") from None
     return DONE
 
 

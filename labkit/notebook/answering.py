@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from labkit import break_it, predict
@@ -16,12 +17,10 @@ def reveal(cell: str) -> None:
     """
     session, names = current(), sys._getframe(1).f_globals
     _student(session, names)
-    judged = _judged(session, cell, names)
-    for one in judged:
-        if one.problem:
-            raise NotYet(_text_of(session, one))
-    for one in judged:
-        print(_text_of(session, one))
+    found = judged(session, cell, names)
+    if not found.complete:
+        raise NotYet("\n".join(found.lines))
+    print("\n".join(found.lines))
 
 
 def whose_numbers() -> None:
@@ -32,26 +31,36 @@ def whose_numbers() -> None:
 
 
 def expose(cell: str) -> None:
-    """Say what the wrong engine makes of the graph in the cell called `cell`. Raises: NotYet without one."""
-    tell(current(), cell, sys._getframe(1).f_globals)
+    """Say what the wrong engine makes of the graph in the cell called `cell`."""
+    print("\n".join(judged(current(), cell, sys._getframe(1).f_globals).lines))
 
 
-def tell(session: Session, cell: str, names: Mapping[str, Any]) -> bool:
-    """Print how the answers of a cell stand; whether all are right."""
+@dataclass(frozen=True)
+class Found:
+    """How the answers of a cell stand: whether all are there, whether all are right, and this in words."""
+
+    complete: bool
+    right: bool
+    lines: tuple[str, ...]
+
+
+def judged(session: Session, cell: str, names: Mapping[str, Any]) -> Found:
+    """How the answers of a cell stand, as `names` defines them.
+
+    Raises: NotYet without predictions.toml.
+    """
     if cell in break_it.ENGINES:
         return _exposed(session, cell, names)
-    judged = _judged(session, cell, names)
-    for one in judged:
-        print(_text_of(session, one))
-    return not any(one.problem or one.wrong for one in judged)
-
-
-def _judged(session: Session, cell: str, names: Mapping[str, Any]) -> list[predict.Judged]:
     number = predict.number(names.get("student", ""))
     try:
-        return predict.judge(session.lab.folder, session.lab.id, cell, number, names)
+        found = predict.judge(session.lab.folder, session.lab.id, cell, number, names)
     except (OSError, ValueError, KeyError) as error:
         raise NotYet(session.text("no-predictions", file=predict.FILE, error=str(error))) from None
+    return Found(
+        complete=not any(one.problem for one in found),
+        right=not any(one.problem or one.wrong for one in found),
+        lines=tuple(_text_of(session, one) for one in found),
+    )
 
 
 def _text_of(session: Session, judged: predict.Judged) -> str:
@@ -71,23 +80,24 @@ def _student(session: Session, names: Mapping[str, Any]) -> str:
     return student
 
 
-def _exposed(session: Session, cell: str, names: Mapping[str, Any]) -> bool:
+def _exposed(session: Session, cell: str, names: Mapping[str, Any]) -> Found:
     name = cell.replace("-", "_")
     if names.get(name, ...) is ...:
-        print(session.text("answer-missing", name=name, length=3))
-        return False
+        return Found(False, False, (session.text("answer-missing", name=name, length=3),))
     try:
         found = break_it.examine(cell, names[name])
     except break_it.NoAnswer as error:
-        print(session.text(f"broken-{error.reason}", name=name))
-        return False
+        return Found(False, False, (session.text(f"broken-{error.reason}", name=name),))
     numbers: dict[str, Argument] = {
         "right": f"{found.right:.6g}",
         "found": f"{found.found:.6g}",
         "nodes": found.nodes,
     }
-    print(session.text("exposed" if found.exposed else "not-exposed", **numbers))
-    if found.exposed:
-        print(session.text("smallest" if found.smallest else "not-smallest", nodes=found.nodes))
-        print(session.text("path-right" if found.accounted else "path-wrong", missing=f"{found.missing:.6g}"))
-    return found.exposed and found.smallest and found.accounted
+    if not found.exposed:
+        return Found(True, False, (session.text("not-exposed", **numbers),))
+    lines = (
+        session.text("exposed", **numbers),
+        session.text("smallest" if found.smallest else "not-smallest", nodes=found.nodes),
+        session.text("path-right" if found.accounted else "path-wrong", missing=f"{found.missing:.6g}"),
+    )
+    return Found(True, found.smallest and found.accounted, lines)

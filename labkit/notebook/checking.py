@@ -19,17 +19,15 @@ def check(task: str) -> None:
     print(session.text("task", title=found.title[session.language], task=task, points=found.points))
     if found.files == (session.lab.notebook,):
         names = sys._getframe(1).f_globals
-        right = [answering.tell(session, blank, names) for blank in found.blanks]
-        if not all(right):
-            raise NotYet(session.text("look-again"))
-        print(session.text("answers-right"))
-        return
-    state, lines = report.of_task(session.lab, found, _tested(session), session.language)
-    if lines:
-        print(textwrap.dedent("\n".join(lines)))
-    if state not in ("passed", "unchecked"):
-        raise NotYet(session.text(f"task-{state}"))
-    print(session.text(f"task-{state}"))
+        told = [answering.judged(session, blank, names) for blank in found.blanks]
+        right, lines = all(one.right for one in told), [line for one in told for line in one.lines]
+        well = "answers-right"
+    else:
+        state, lines = report.of_task(session.lab, found, _tested(session), session.language)
+        right, well = state in ("passed", "unchecked"), f"task-{state}"
+    if not right:  # nbgrader's Validate shows what is raised, and nothing that was printed
+        raise NotYet(textwrap.dedent("\n".join(lines)) or session.text("task-waiting"))
+    print("\n".join([*lines, session.text(well)]))
 
 
 def _tested(session: Session) -> run.Run:

@@ -265,15 +265,16 @@ v1, v2 = variable(x1, "x1"), variable(x2, "x2")
 v3, v4, v5 = log(v1), v1 * v2, sin(v2)
 v6 = v3 + v4
 v7 = v6 - v5
-print([round(tangent, 2) for tangent in engine.forward_mode([v1, v2, v3, v4, v5, v6, v7], [v1, v2], [1, 0])])
+for i, tangent in enumerate(engine.forward_mode([v1, v2, v3, v4, v5, v6, v7], [v1, v2], [1.0, 0.0]), 1):
+    print(f"v{i}: {tangent:8.4f}")
 draw.sweep(v7, mode="forward", inputs=[v1, v2], direction=[1.0, 0.0], title="∂/∂x₁", language=language)
 
 # %%
 reveal("predict-adjoints")
 record = {}
 found = engine.reverse_mode(v7, record=record)
-for name, node in zip(["v1", "v2", "v3", "v4", "v5", "v6", "v7"], (v1, v2, v3, v4, v5, v6, v7)):
-    print(f"{name}: {found[node]:8.4f} =", " + ".join(f"({partial:.4f})" for partial in record[node]))
+for i, node in enumerate((v1, v2, v3, v4, v5, v6, v7), 1):
+    print(f"v{i}: {found[node]:8.4f} =", " + ".join(f"({partial:.4f})" for partial in record[node]))
 draw.sweep(v7, mode="reverse", title="∂y/∂·", language=language)
 
 # %% test="topological-order"
@@ -457,17 +458,18 @@ try:
 except ImportError:
     tqdm = list  # 没有 tqdm 也能用 / works without it
 
-steps = np.logspace(0, -12, 61)
+steps, around = np.logspace(0, -12, 61), np.linspace(0.9, 1.1, 21)
+
+
+def worst_error(difference, dtype, h):
+    slopes = [difference(lambda v: np.exp(v[0]), np.array([at], dtype), h)[0][0] for at in around]
+    return max(abs(slopes / np.exp(around) - 1))
+
+
 for dtype in (np.float32, np.float64):
-    for name in ("forward_difference", "central_difference"):
-        errors = []
-        for h in tqdm(steps):
-            slopes = [
-                getattr(engine, name)(lambda v: np.exp(v[0]), np.array([at], dtype), h)[0][0] / np.exp(at) - 1
-                for at in np.linspace(0.9, 1.1, 21)
-            ]
-            errors.append(max(map(abs, slopes)))
-        plt.loglog(steps, errors, label=f"{name}, {dtype.__name__}")
+    for difference in (engine.forward_difference, engine.central_difference):
+        errors = [worst_error(difference, dtype, h) for h in tqdm(steps)]
+        plt.loglog(steps, errors, label=f"{difference.__name__}, {dtype.__name__}")
 plt.xlabel("h")
 plt.ylabel("relative error of exp'")
 plt.legend()
@@ -511,20 +513,23 @@ def rosenbrock(x):
     return sum((1 - x[i]) ** 2 + 100 * (x[i + 1] - x[i] ** 2) ** 2 for i in range(len(x) - 1))
 
 
-def seconds(run):
+def seconds(run, N):
     start = time.perf_counter()
-    run()
+    run(N)
     return time.perf_counter() - start
 
 
+def by_differences(N):
+    engine.central_difference(lambda v: rosenbrock(v.tolist()), np.linspace(0.5, 1.5, N))
+
+
+def by_reverse(N):
+    engine.reverse_mode(rosenbrock([variable(value) for value in np.linspace(0.5, 1.5, N)]))
+
+
 sizes = [10, 20, 50, 100, 200, 500]
-by_differences, by_reverse = [], []
-for N in tqdm(sizes):
-    at = np.linspace(0.5, 1.5, N)
-    by_differences.append(seconds(lambda: engine.central_difference(lambda v: rosenbrock(v.tolist()), at)))
-    by_reverse.append(seconds(lambda: engine.reverse_mode(rosenbrock([variable(number) for number in at]))))
-plt.loglog(sizes, by_differences, "o-", label="central differences")
-plt.loglog(sizes, by_reverse, "s-", label="reverse mode")
+for way, look in ((by_differences, "o-"), (by_reverse, "s-")):
+    plt.loglog(sizes, [seconds(way, N) for N in tqdm(sizes)], look, label=way.__name__)
 plt.xlabel("N")
 plt.ylabel("seconds for the whole gradient")
 plt.legend()

@@ -18,7 +18,9 @@ import jupytext
 from autograder.course import CourseError, Lab
 
 ROLES = ("setup", "solution", "test", "manual")
-MARK_SCHEME = re.compile(r"\n*### BEGIN MARK SCHEME\n(?P<scheme>.*?)### END MARK SCHEME\n?", re.DOTALL)
+MARK_SCHEME = re.compile(  # in a cell, or commented out as in the source
+    r"\n*(?:# )?### BEGIN MARK SCHEME\n(?P<scheme>.*?)(?:# )?### END MARK SCHEME\n?", re.DOTALL
+)
 _GRADE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\Z")
 _KEYS = {*ROLES, "lang", "points", "answers", "tags"}
 _JUPYTEXT = {"lines_to_next_cell", "lines_to_end_of_cell_marker"}  # its own notes about blank lines
@@ -56,7 +58,10 @@ def read(text: str, shown: str, lab: Lab) -> list[Cell]:
 
 
 def _cell(raw: Any, shown: str, lab: Lab, setups: int) -> Cell:
-    said, source = {key: raw.metadata[key] for key in raw.metadata if key not in _JUPYTEXT}, str(raw.source)
+    said, source = (
+        {key: raw.metadata[key] for key in raw.metadata if key not in _JUPYTEXT},
+        str(raw.source).rstrip(),
+    )
     place = f"{shown}, the cell {(source.splitlines() or [''])[0][:60]!r}"
     if unknown := sorted(said.keys() - _KEYS):
         raise CourseError(

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import click
 
@@ -10,7 +11,8 @@ from autograder.batch import output, record
 from autograder.batch.classes import labs_with_work, places
 from autograder.course import Course, CourseError, Lab
 from autograder.reporting.console import progress, short
-from autograder.reporting.jupyter import open_lab
+from labkit.jupyter import open_page
+from labkit.lab import WrongUse
 
 from . import guards
 from .book import in_folder, lab_with_notebook, opened
@@ -70,8 +72,13 @@ class BookDesk:
         guards.write(self._book)
         lab = self._labs[0]
         page = f"/formgrader/gradebook/{lab.id}/{lab_with_notebook(lab)}"
+        # By way of /login the browser keeps the token, which pages other than JupyterLab's don't hand on.
+        page = f"/login?{urlencode({'next': page})}"
         click.echo(f"Questions, to share them out among TAs: /autograder/questions/{lab.id}", err=True)
-        open_lab(self._book.root, page, "", lambda line: click.echo(line, err=True))
+        try:
+            open_page(page, self._book.root, "en", self._book.root)
+        except WrongUse as error:
+            raise CourseError(str(error)) from None
 
     @contextlib.contextmanager
     def _claimed(self) -> Iterator[None]:
