@@ -111,6 +111,9 @@ finally:
 print([node.op.name if node.op else node.value for node in created])
 draw.graph(y, title=expression, language=language)
 
+# %% test="predict-nodes"
+check("predict-nodes")
+
 # %% [markdown] lang="zh"
 # **书面回答**：是谁决定了这个次序？它和 `topological_order` 给出的次序是一回事吗？三四句话。
 
@@ -277,6 +280,9 @@ for i, node in enumerate((v1, v2, v3, v4, v5, v6, v7), 1):
     print(f"v{i}: {found[node]:8.4f} =", " + ".join(f"({partial:.4f})" for partial in record[node]))
 draw.sweep(v7, mode="reverse", title="∂y/∂·", language=language)
 
+# %% test="predict-sweeps"
+check("predict-sweeps")
+
 # %% test="topological-order"
 check("topological-order")
 
@@ -359,6 +365,9 @@ found, right = break_it.breadth_first(chain[-1]), engine.reverse_mode(chain[-1])
 for i, node in enumerate(chain, 1):
     print(f"v{i}: breadth_first {found[node]:8.4f}   reverse_mode {right[node]:8.4f}")
 
+# %% test="predict-wrong-engines"
+check("predict-wrong-engines")
+
 # %% [markdown] lang="zh"
 # ### break_it
 #
@@ -405,6 +414,9 @@ once_by_value = (y, x, [y, v, x])
 # %%
 expose("once-by-value")
 
+# %% test="break-it"
+check("break-it")
+
 # %% [markdown] lang="zh"
 # ## 5 差分
 #
@@ -443,6 +455,9 @@ for h in (1.0, 0.1, 0.01, 0.001):
     for dtype in (np.float32, np.float64):
         slope, _ = engine.central_difference(lambda v: v[0] ** 2 + 10**6, np.array([theta], dtype), h)
         print(f"h = {h:<6} {dtype.__name__}: {slope[0]:10.6f}")
+
+# %% test="predict-differences"
+check("predict-differences")
 
 # %% [markdown] lang="zh"
 # 步长太大是截断误差，太小是舍入误差：误差画出来是 U 形。
