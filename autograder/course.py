@@ -73,7 +73,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """The notebook that a student hands in, and the cells of it that are read: solution cells, by grade id."""
+    """The notebook that a student hands in, and which of its cells are graded, by grade id."""
 
     notebook: str
     cells: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""The cells of a student's notebook as text: read as bounded JSON, found by grade id, whatever else is in it.
+"""The cells of a student's notebook as text: bounded JSON, cells by grade id, whatever else is in it.
 
-nbformat and nbgrader are not used: both refuse notebooks that hold every answer, for a byte order mark, a version
-or a note of nbgrader's that is gone.
+nbformat and nbgrader are not used: both refuse notebooks that hold every answer, for a byte order mark, a
+version, or a note of nbgrader's that is gone.
 """
 
 import json
