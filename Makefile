@@ -7,7 +7,7 @@ named_lab = "$(or $(LAB),$(error Say which lab, as in: make $@ LAB=lab1))"
 pip_install = -m pip install -qq --no-input --disable-pip-version-check --no-warn-script-location
 
 .DEFAULT_GOAL := help
-.PHONY: help setup labs labs-check check release grade regrade audit demo demo-html handouts test test-quick soak lint doctor bench
+.PHONY: help setup labs labs-check check open release grade regrade audit demo demo-html handouts test test-quick soak lint doctor bench
 .DELETE_ON_ERROR:
 
 help:
@@ -28,13 +28,19 @@ release: .venv/.use ## make a lab's zip for students, proved first (LAB=lab1 OUT
 check: .venv/.use ## run a lab's public tests, as students do (LAB=lab1, or a folder)
 	@.venv/bin/python -m labkit check $(named_lab)
 
+open: .venv/.use ## open a lab's notebook in JupyterLab, as students do (LAB=lab1, or a folder)
+	@.venv/bin/python -m labkit open $(named_lab)
+
 grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SUBMITTED= OUT= JOBS=)
 	@.venv/bin/autograder grade $(options)
 
 audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solutions pass (LAB= JOBS=)
 	@.venv/bin/autograder audit $(options)
 
-regrade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
+reopen: .venv/.use ## open a lab's notebook in JupyterLab, as students do (LAB=lab1, or a folder)
+	@.venv/bin/python -m labkit open $(named_lab)
+
+grade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
 	@.venv/bin/autograder regrade $(options)
 
 handouts: .venv/.use ## build the handouts into build/handouts, a site that works offline and prints

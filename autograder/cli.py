@@ -20,6 +20,7 @@ from autograder.key import VARIANTS
 
 if TYPE_CHECKING:  # each command loads what it needs, so that none waits for the others
     from autograder.reporting.desk import Desk
+    from autograder.reporting.gradebook.desk import BookDesk
 
 DONE, WRONG_USE, NEEDS_PERSON, INTERRUPTED = 0, 2, 3, 130
 
@@ -101,7 +102,8 @@ def handouts() -> int:
 def demo(html: bool, engine: Path | None) -> int:
     """Open the lecture's demo, four ways to differentiate, in JupyterLab."""
     from autograder.authoring import demo as authoring
-    from autograder.authoring.demo_lab import open_lab
+    from labkit.jupyter import open_notebook
+    from labkit.lab import WrongUse
 
     course = load_course(Path.cwd())
     engine = engine and engine.expanduser().absolute()
@@ -109,7 +111,11 @@ def demo(html: bool, engine: Path | None) -> int:
         page, verdict = authoring.write_page(course, engine)
         click.echo(f"{verdict}\nWritten: {page}" if engine else f"Written: {page}")
     else:
-        open_lab(authoring.write_notebook(course, engine), lambda line: click.echo(line, err=True))
+        notebook = authoring.write_notebook(course, engine)
+        try:
+            open_notebook(notebook, notebook.parent, "en")
+        except WrongUse as error:
+            raise CourseError(f"{error} make demo-html needs no JupyterLab.") from None
     return DONE
 
 
@@ -187,6 +193,46 @@ def replay(student: str, check: str, **wishes: Any) -> int:
 def precheck(**wishes: Any) -> int:
     """Run everybody's public tests of SUBMITTED here: a page for each, no hidden test, no points."""
     _desk(wishes).precheck()
+    return DONE
+
+
+_book = _options(
+    click.option("--lab", metavar="LAB", help="Only this lab; default: every lab with submissions."),
+    click.option("--submitted", type=click.Path(path_type=Path), help="STUDENT/LAB folders and archives."),
+    click.option("--out", type=click.Path(path_type=Path), help="Where `grade` left its results."),
+    click.option(
+        "--gradebook", type=click.Path(path_type=Path), help="nbgrader's folder; default: gradebook."
+    ),
+)
+
+
+def _book_desk(wishes: dict[str, Any]) -> "BookDesk":
+    from autograder.reporting.gradebook.desk import BookDesk
+
+    return BookDesk(load_course(Path.cwd()), **wishes)
+
+
+@cli.command()
+@_book
+def gradebook(**wishes: Any) -> int:
+    """Put what `grade` found into nbgrader's gradebook; what TAs entered there stays."""
+    _book_desk(wishes).push()
+    return DONE
+
+
+@cli.command()
+@_book
+def formgrader(**wishes: Any) -> int:
+    """Open nbgrader's formgrader, to grade by hand and to comment."""
+    _book_desk(wishes).formgrader()
+    return DONE
+
+
+@cli.command()
+@_book
+def feedback(**wishes: Any) -> int:
+    """Write nbgrader's feedback pages, beside ours, and scores as CSV, with what TAs entered."""
+    _book_desk(wishes).feedback()
     return DONE
 
 

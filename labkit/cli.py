@@ -62,7 +62,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     check.add_argument("lab", metavar="LAB", nargs="?")
     check.add_argument("--seed", type=_seed, default=1)
     command("doctor")
-    command("pack").add_argument("lab", metavar="LAB", nargs="?")
+    for name in ("open", "pack"):
+        command(name).add_argument("lab", metavar="LAB", nargs="?")
     return parser.parse_args(arguments)
 
 
@@ -84,8 +85,8 @@ def _language_asked_for(arguments: Sequence[str]) -> str | None:
 
 def _run(options: argparse.Namespace, language: str) -> int:
     if options.command is None:
-        for name in ("usage", "usage-check", "usage-doctor", "usage-pack", "usage-lab"):
-            indent = "  " if name in ("usage-check", "usage-doctor", "usage-pack") else ""
+        for name in ("usage", "usage-check", "usage-doctor", "usage-open", "usage-pack", "usage-lab"):
+            indent = "" if name in ("usage", "usage-lab") else "  "
             print(indent + Message(f"student.{name}").text(language))
         return PASSED
     # Imported here, so that one command works where another's packages are missing.
@@ -101,6 +102,11 @@ def _run(options: argparse.Namespace, language: str) -> int:
         from labkit import pack
 
         return pack.report(lab, Path.cwd(), language)
+    if options.command == "open":
+        from labkit import jupyter
+
+        jupyter.open_notebook(jupyter.notebook_of(lab, language), lab.folder, language)
+        return PASSED
     for package in ("numpy", "pytest"):
         if importlib.util.find_spec(package) is None:
             raise WrongUse("student.no-package", package=package, python=sys.executable)

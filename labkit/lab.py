@@ -23,10 +23,12 @@ class WrongUse(Exception):
 
 @dataclass(frozen=True)
 class Task:
-    """What has points, and the names of the blanks it consists of."""
+    """What has points, the files it is written in, and the names of the blanks it consists of."""
 
     id: str
     title: dict[str, str]
+    points: int
+    files: tuple[str, ...]
     blanks: tuple[str, ...]
 
 
@@ -41,6 +43,22 @@ class Lab:
     modules: tuple[str, ...]
     kernels: tuple[str, ...]
     tasks: tuple[Task, ...]
+    notebook: str | None = None
+
+    def task(self, id: str) -> Task:
+        """The task called `id`.
+
+        Raises: WrongUse, naming the tasks there are.
+        """
+        for task in self.tasks:
+            if task.id == id:
+                return task
+        raise WrongUse("student.no-task", task=id, tasks=", ".join(task.id for task in self.tasks))
+
+    @property
+    def tested(self) -> tuple[Task, ...]:
+        """The tasks that public tests belong to: all but the notebook's own."""
+        return tuple(task for task in self.tasks if task.files != (self.notebook,))
 
     @property
     def tests(self) -> Path:
@@ -77,8 +95,15 @@ def read_lab(folder: Path) -> Lab:
             language=table["language"],
             modules=tuple(table["modules"]),
             kernels=tuple(table["kernels"]),
+            notebook=table.get("notebook"),
             tasks=tuple(
-                Task(task["id"], task["title"], tuple(blank["name"] for blank in task["blanks"]))
+                Task(
+                    id=task["id"],
+                    title=task["title"],
+                    points=task["points"],
+                    files=tuple(task["file"]),
+                    blanks=tuple(blank["name"] for blank in task["blanks"]),
+                )
                 for task in table["task"]
             ),
         )

@@ -15,6 +15,7 @@ from autograder.authoring.mutants import (
     Modules,
     Mutant,
     malformation,
+    notebook,
     read_mutants,
     shown,
     skeleton_modules,
@@ -83,9 +84,9 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
         for number, mutant in enumerate(mutants)
     }
+    runs.run([(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0)])
     runs.run(
         [
-            (SKELETON, skeleton_modules(lab), 0),
             *((name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
             *((mutant.id, mutant.modules, variant) for mutant in mutants for variant in turns[mutant.id]),
         ]

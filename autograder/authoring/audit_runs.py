@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from autograder import key
-from autograder.authoring.mutants import Modules
+from autograder.authoring.mutants import Modules, notebook
 from autograder.batch.grade import grade
 from autograder.course import CourseError, Lab
 from autograder.judging.explain import in_full
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
+from labkit import predict
 
 
 class Runs:
@@ -28,6 +29,7 @@ class Runs:
         self._lab, self._find_level, self._jobs = lab, find_level, jobs
         self._on_start, self._on_result = on_start, on_result
         self._secret = key.load_key()
+        self._beside = notebook(lab, cut=False)  # what mutants and alternates don't hold
         self.key_id = key.key_id(self._secret)
         self._results: dict[str, dict[int, Result]] = {}
 
@@ -44,7 +46,7 @@ class Runs:
             for name, modules, variant in fresh:
                 work = submitted / self._student(name, variant) / self._lab.id
                 work.mkdir(parents=True)
-                for file, text in modules.items():
+                for file, text in (self._beside | modules).items():
                     (work / file).write_text(text, encoding="utf-8")
             graded, _ = grade(
                 self._lab,
@@ -65,6 +67,11 @@ class Runs:
         return tuple(result for _, result in sorted(self._results[name].items()))
 
     def _student(self, name: str, variant: int) -> str:
-        """An id to which the key gives this variant."""
+        """An id to which the key gives this variant; a notebook's questions have the same number."""
         ids = (f"{name}--{number}" for number in itertools.count())
-        return next(id for id in ids if key.variant_of(self._secret, id) == variant)
+        return next(
+            id
+            for id in ids
+            if key.variant_of(self._secret, id) == variant
+            and (not self._beside or predict.number(id) == variant)
+        )

@@ -57,9 +57,10 @@ class Region:
     indent: str
 
 
-def cut(text: str, name: str) -> str:
+def cut(text: str, name: str, notebook: bool = False) -> str:
     """The skeleton of a solved .py or .cu source: every solution replaced by a blank, lines ended by LF.
 
+    notebook: the text of cells, of which each raises on its own; of a module, only functions may.
     Raises: CourseError with `name`, the line and the mend, for marks that are not exactly right.
     """
     lines, regions = _parse(text, name)
@@ -73,7 +74,10 @@ def cut(text: str, name: str) -> str:
     kept += [(row, lines[row]) for row in range(start, len(lines))]
     skeleton = "\n".join(line for _, line in kept)
     if name.endswith(".py"):
-        _check_skeleton(skeleton, name, [row for row, _ in kept], {region.begin for region in regions})
+        origins = [row for row, _ in kept]
+        tree = _compile(skeleton, name, origins, "with the solutions cut out this is not Python")
+        if not notebook:
+            _check_in_functions(tree, name, origins, {region.begin for region in regions})
     return skeleton
 
 
@@ -245,9 +249,8 @@ def _check_cuda_regions(name: str, source: str, regions: list[Region]) -> None:
             )
 
 
-def _check_skeleton(skeleton: str, name: str, origins: list[int], begins: set[int]) -> None:
-    """The skeleton is Python, and importing it raises nothing: every blank stands in a function."""
-    tree = _compile(skeleton, name, origins, "with the solutions cut out this is not Python")
+def _check_in_functions(tree: ast.Module, name: str, origins: list[int], begins: set[int]) -> None:
+    """Importing the skeleton raises nothing: every blank stands in a function."""
     in_functions = {
         statement.lineno - 1
         for function in ast.walk(tree)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from autograder.authoring import cutter
+from autograder.authoring.notebooks import build, predictions
 from autograder.course import Course, CourseError, Lab
 
 Tree = dict[str, bytes]  # a file's path below a folder, with "/" -> its bytes
@@ -82,12 +83,16 @@ def _skeletons(course: Course) -> Tree:
         for name in (*lab.modules, *lab.kernels):
             tree[f"{lab.folder}/{name}"] = _cut(course, lab, name, cutter.cut)
         readmes = _readme_places(course)
-        shipped = {name: name for name in (*lab.modules, *lab.kernels)} | readmes
+        shipped = {name: name for name in (*lab.texts, *_notebook_names(lab))} | readmes
         for source, place in readmes.items():
             text = _read(course, lab, source)
             shown = f"reference/{lab.folder}/{source}"
             given = _relinked(cutter.unmarked(text, shown), shown, place, shipped)
             tree[f"{lab.folder}/{place}"] = given.encode()
+        for name in _notebook_names(lab):
+            text = _read(course, lab, lab.notebook_source)
+            for language, folder in _folders_of_languages(course).items():
+                tree[f"{lab.folder}/{folder}{name}"] = build.for_students(text, lab, language)
         tree |= {f"{lab.folder}/{name}": content for name, content in _beside(course, lab).items()}
     return tree
 
@@ -98,14 +103,21 @@ def _solved(course: Course) -> Tree:
     for lab in course.labs:
         for name in (*lab.modules, *lab.kernels):
             tree[f"{lab.id}/{name}"] = _cut(course, lab, name, cutter.without_marks)
+        for name in _notebook_names(lab):
+            text = _read(course, lab, lab.notebook_source)
+            tree[f"{lab.id}/{name}"] = build.solved(text, lab, course.languages[0])
         tree |= {f"{lab.id}/{name}": content for name, content in _beside(course, lab).items()}
     return tree
 
 
 def _beside(course: Course, lab: Lab) -> Tree:
-    """What lies beside the modules, solved or not, for labkit: the manifest and the public tests."""
+    """What lies beside the modules, solved or not, for labkit: manifest, public tests, hashes of answers."""
     tests = sorted(path.name for path in (lab.reference / "tests").glob("*.py"))
     texts = {f"tests/{name}": _cut(course, lab, f"tests/{name}", cutter.unmarked) for name in tests}
+    if lab.notebook:
+        modules = {name: _cut(course, lab, name, cutter.without_marks) for name in lab.modules}
+        solved = build.cells(_read(course, lab, lab.notebook_source), lab, cut=False)
+        texts[predictions.FILE] = predictions.of(solved, lab, modules)
     return {"manifest.toml": _manifest(course, lab).encode()} | texts
 
 
@@ -118,6 +130,7 @@ def _manifest(course: Course, lab: Lab) -> str:
         f"language = {_toml(course.languages[0])}",
         f"modules = {_toml(lab.modules)}",
         f"kernels = {_toml(lab.kernels)}",
+        *([f"notebook = {_toml(lab.notebook)}"] if lab.notebook else []),
     ]
     for task in lab.tasks:
         blanks = [{"name": blank.name, "minutes": blank.minutes} for blank in task.blanks]
@@ -143,9 +156,18 @@ def _toml(value: object) -> str:
 
 
 def _readme_places(course: Course) -> dict[str, str]:
-    """Where each language's README goes: the default's to the top, another's to a folder of its own."""
+    """Where each language's README goes."""
+    return {READMES[one]: f"{folder}README.md" for one, folder in _folders_of_languages(course).items()}
+
+
+def _folders_of_languages(course: Course) -> dict[str, str]:
+    """Where the texts of each language go: the default's to the top, another's to a folder of its own."""
     default, *others = course.languages
-    return {READMES[default]: "README.md"} | {READMES[other]: f"{other}/README.md" for other in others}
+    return {default: ""} | {other: f"{other}/" for other in others}
+
+
+def _notebook_names(lab: Lab) -> tuple[str, ...]:
+    return (lab.notebook,) if lab.notebook else ()
 
 
 def _relinked(text: str, shown: str, place: str, shipped: dict[str, str]) -> str:

@@ -33,6 +33,7 @@ _LEAD = re.compile(r"^[ \t>|+*#/-]+", re.MULTILINE)
 _COMMENTS = (re.compile(r"#[^\n]*"), re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL))
 _ESCAPE = re.compile(r"\\(?:[nrt]|(?=[\"'\\]))")
 _MARK = re.compile(r"\b(?:BEGIN|END)[ \t_-]*SOLUTION")
+_SCHEME = re.compile(r"\b(?:BEGIN|END)[ \t_-]*MARK[ \t_-]*SCHEME")
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 
 Tokens = tuple[str, ...]
@@ -182,7 +183,11 @@ def _base64_cores(raw: bytes) -> list[bytes]:
 
 
 def _scan_text(text: str, secrets: Secrets, where: str) -> Iterator[Leak]:
-    for pattern, what in ((_MARK, "the mark of a solution"), (secrets.paths, "a path of the course team")):
+    for pattern, what in (
+        (_MARK, "the mark of a solution"),
+        (_SCHEME, "the mark of a mark scheme"),
+        (secrets.paths, "a path of the course team"),
+    ):
         if match := pattern.search(text):
             yield Leak(_line(where, text.count("\n", 0, match.start())), f"{what} ({match[0]})")
     views = [*_with_and_without_comments(text), _ESCAPE.sub(" ", text)]

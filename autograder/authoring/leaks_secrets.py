@@ -8,21 +8,19 @@ from pathlib import Path
 
 from autograder.authoring import cutter
 from autograder.authoring.leaks import Secrets, Source, Tokens, phrases_of
+from autograder.authoring.notebooks.source import MARK_SCHEME
 from autograder.course import Course, CourseError, Lab
 
 
 def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
-    """Hidden tests, mutants and the key always; solutions of a lab until its `solutions_after`.
+    """Hidden tests, mark schemes, mutants and the key always; solutions of a lab until its `solutions_after`.
 
     A solution's text may be shown if the lab, or one before it, gives the same text; a hidden test's if any
     skeleton or public test does.
     Raises: CourseError for bad marks.
     """
     secrets = Secrets(_team_paths(course), key)
-    given = {
-        lab.id: [cutter.cut(text, _shown(course, path)) for path, text in _sources(lab)]
-        for lab in course.labs
-    }
+    given = {lab.id: [_given(course, lab, path, text) for path, text in _sources(lab)] for lab in course.labs}
     public = phrases_of(
         [text for texts in given.values() for text in texts]
         + [text for lab in course.labs for _, text in _texts(lab.reference / "tests")]
@@ -31,6 +29,10 @@ def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
         earlier = [text for one in course.labs if one.released <= lab.released for text in given[one.id]]
         if now < lab.solutions_after:
             _add_solutions(secrets, course, lab, phrases_of(earlier))
+        for path, text in _sources(lab):
+            for scheme in MARK_SCHEME.finditer(text):
+                source = Source("a mark scheme", _shown(course, path), lines=True)
+                secrets.add(scheme["scheme"], source, text.count("\n", 0, scheme.start("scheme")) + 1, public)
         for file, text in _texts(lab.grading):
             secrets.add(text, Source("text of the hidden tests", _shown(course, file)), 1, public)
         for name, line, text in _mutants(lab):
@@ -47,6 +49,12 @@ def _add_solutions(secrets: Secrets, course: Course, lab: Lab, allowed: set[Toke
             secrets.add(solution, source, line, allowed)
     for path, text in _texts(lab.reference / "alternates"):
         secrets.add(text, Source(name, _shown(course, path), mend=mend), 1, allowed)
+
+
+def _given(course: Course, lab: Lab, path: Path, text: str) -> str:
+    """What students get of a source."""
+    skeleton = cutter.cut(text, _shown(course, path), notebook=path.name == lab.notebook_source)
+    return MARK_SCHEME.sub("", skeleton)
 
 
 def _sources(lab: Lab) -> list[tuple[Path, str]]:

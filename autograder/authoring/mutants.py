@@ -15,6 +15,7 @@ Where one change is not enough: `edits = [{ file, text, replacement }, …]` ins
 
 import ast
 import difflib
+import json
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Annotated, NoReturn
@@ -23,7 +24,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from autograder.authoring import cutter
-from autograder.course import CourseError, Lab, Words
+from autograder.authoring.notebooks import build
+from autograder.course import STUDENT_CELL, CourseError, Lab, Words
 from autograder.toml_file import read_toml
 from labkit.cuda import blanks
 
@@ -92,6 +94,21 @@ def skeleton_modules(lab: Lab) -> Modules:
     Raises: CourseError.
     """
     return {name: cutter.cut(source(lab, name), shown(lab, name)) for name in (*lab.modules, *lab.kernels)}
+
+
+def notebook(lab: Lab, cut: bool) -> Modules:
+    """The notebook as students get it, or as a right one hands it in without an id typed; {} for other labs.
+
+    Raises: CourseError.
+    """
+    if not lab.answers:
+        return {}
+    write = build.for_students if cut else build.solved
+    written = json.loads(write(source(lab, lab.notebook_source), lab, "en"))
+    for cell in written["cells"]:
+        if cell["id"] == STUDENT_CELL:
+            cell["source"] = [f'# cell: {STUDENT_CELL}\n{STUDENT_CELL} = ""']
+    return {lab.answers.notebook: json.dumps(written)}
 
 
 def shown(lab: Lab, name: str) -> str:

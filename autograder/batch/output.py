@@ -29,24 +29,27 @@ class _Marker(msgspec.Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def claim(out: Path, course: str) -> Iterator[None]:
+def claim(out: Path, course: str, option: str = "--out") -> Iterator[None]:
     """Be the one who writes to `out`, until the block or the process ends, however it ends.
 
+    `option` names another folder on the command line.
     The lock is the kernel's: a lock file that was left behind holds nobody up, and no clock is asked.
     Temporary files of this process and of those it starts go to a folder that the next to claim `out` finds
     and empties, should this one be killed.
     Raises: CourseError when another process writes there, when it holds another course's results, or when
     it can't be written to.
     """
-    _refuse_another_course(out, course)
+    _refuse_another_course(out, course, option)
     try:
         out.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(out / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise CourseError(f"{out} can't be written to: {error.strerror}. {_ANOTHER}") from None
+        raise CourseError(
+            f"{out} can't be written to: {error.strerror}. Choose another folder with {option}, or make room."
+        ) from None
     try:
-        _lock(descriptor, out)
-        if not _refuse_another_course(out, course):  # asked again: it may have come since
+        _lock(descriptor, out, option)
+        if not _refuse_another_course(out, course, option):  # asked again: it may have come since
             record.write(out / MARKER, record.as_json(_Marker(course)))
         with _scratch(out):
             yield
@@ -89,20 +92,19 @@ def _is_ours(folder: Path) -> bool:
 
 
 _SEARCHABLE = 0o711  # what the sandbox is tried on must be in reach of whoever it becomes
-_ANOTHER = "Choose another folder with --out, or make room."
 
 
-def _lock(descriptor: int, out: Path) -> None:
+def _lock(descriptor: int, out: Path, option: str) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         who = os.pread(descriptor, 1000, 0).decode("utf-8", "replace").strip() or "another process"
         raise CourseError(
-            f"{out} is being written to by {who}. Wait until it has ended, or choose another --out."
+            f"{out} is being written to by {who}. Wait until it has ended, or choose another {option}."
         ) from None
     except OSError as error:
         raise CourseError(
-            f"{out} can't be locked: {error.strerror}. Choose a local folder with --out."
+            f"{out} can't be locked: {error.strerror}. Choose a local folder with {option}."
         ) from None
     since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
     with contextlib.suppress(OSError):  # a full disk: the lock holds all the same
@@ -110,7 +112,7 @@ def _lock(descriptor: int, out: Path) -> None:
         os.pwrite(descriptor, f"process {os.getpid()} on {platform.node()} since {since}\n".encode(), 0)
 
 
-def _refuse_another_course(out: Path, course: str) -> bool:
+def _refuse_another_course(out: Path, course: str, option: str) -> bool:
     """Whether the folder is marked as this course's. Raises: CourseError when it is another's."""
     try:
         marker = msgspec.json.decode((out / MARKER).read_bytes(), type=_Marker)
@@ -119,7 +121,7 @@ def _refuse_another_course(out: Path, course: str) -> bool:
     if marker.course != course:
         raise CourseError(
             f"{out} holds results of the course {marker.course}, and this is {course}. Choose another folder "
-            "with --out, or in course.toml."
+            f"with {option}, or in course.toml."
         )
     return True
 

@@ -10,7 +10,7 @@ from autograder import key
 from autograder.course import Lab
 from autograder.intake import read_submission
 
-from . import judge
+from . import judge, notebook
 from .facts import Log
 from .grader import Grader
 from .kernels import message_of
@@ -46,11 +46,12 @@ class Replayer(Grader):
 
     def answer(self, order: Order) -> Replayed:
         """Run the check of the order."""
-        submission = read_submission(order.found, self._lab.texts)
+        submission = read_submission(order.found, self._lab.texts, self._lab.answers)
         variant = key.variant_of(self._secret, order.found.student)
         check = next(check for check in self.plugin.checks if check.id == order.check)
         log = Log()
         self._watching.cases = []
+        self.plugin.personal_number = notebook.number_of(self._lab, submission)
         if submission.error:
             outcome = "not-run" if submission.undecided else "crashed"
             verdict = Verdict(check.id, outcome, submission.error)

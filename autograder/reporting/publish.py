@@ -25,7 +25,7 @@ class Publisher:
     def __init__(self, course: Course, lab: Lab, out: Path) -> None:
         self._course, self._lab, self._folder = course, lab, out / lab.id
         self._last = history.last(self._folder)
-        self._look = _look(course, lab)
+        self._look = look(course, lab)
         self._made = {student: one.pages for student, one in self._last.items()}
 
     def page(self, stored: Stored) -> None:
@@ -56,8 +56,8 @@ class Publisher:
         return hashlib.sha256(f"{self._look} {stored.digest}".encode()).hexdigest()
 
 
-def _look(course: Course, lab: Lab) -> str:
-    """What pages depend on besides results: the code and the words that make them, and the course."""
+def look(course: Course, lab: Lab) -> str:
+    """What pages depend on besides results, as a hash: code, words and the course."""
     files = sorted(
         path
         for source in _SOURCES

@@ -32,11 +32,11 @@ def lines(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message]
         yield from import_lines
     if broken:
         yield ""
-    states = {task.id: _state(task, run) for task in lab.tasks}
+    states = {task.id: _state(task, run) for task in lab.tested}
     width = max(
         columns(words(f"task-{state}")) for state in ("passed", "unwritten", "wrong", "waiting", "unchecked")
     )
-    for task in lab.tasks:
+    for task in lab.tested:
         yield f"  {padded(words(f'task-{states[task.id]}'), width)}  {task.title[language]}  {task.id}"
         yield from _details(task, run, words)
     yield ""
@@ -48,6 +48,18 @@ def lines(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message]
     else:
         passed = sum(state == "passed" for state in states.values())
         yield words("check-to-do", passed=passed, total=len(states), seed=seed)
+
+
+def of_task(lab: Lab, task: Task, run: Run, language: str) -> tuple[str, list[str]]:
+    """One task alone: its state, and what is to be said of it, imports that failed first."""
+    words = _Words(language)
+    imports = [
+        line
+        for name, one in run.imports.items()
+        if name in task.files and one.kind != "passed"
+        for line in words.of_import(name, one, lab)
+    ]
+    return _state(task, run), [*imports, *_details(task, run, words)]
 
 
 def _all_outcomes(run: Run) -> list[Outcome]:

@@ -14,12 +14,12 @@ from .view import view
 __all__ = ["class_page", "student_pages"]
 
 
-def student_pages(course: Course, lab: Lab, stored: Stored) -> dict[str, bytes]:
-    """A student's pages, by file name."""
+def student_pages(course: Course, lab: Lab, stored: Stored, notebook: str = "") -> dict[str, bytes]:
+    """A student's pages, by file name; `notebook`: a page beside them to link to, if there is one."""
     views = [view(course, lab, stored, language) for language in course.languages]
     return {
         "feedback.md": markdown(views).encode(),
-        "feedback.html": render("student.html", pages=views).encode(),
+        "feedback.html": render("student.html", pages=views, notebook=notebook).encode(),
     }
 
 

@@ -8,6 +8,7 @@ import jinja2
 
 from autograder.judging.verdicts import UNDECIDED
 from labkit.draw import as_svg, as_text
+from labkit.messages import Message
 
 from .drawing import words
 from .view import report_words
@@ -29,6 +30,7 @@ def _environment() -> jinja2.Environment:
     environment.globals |= {
         "words": words,
         "report_words": report_words,
+        "gradebook_words": lambda id, language: Message(f"gradebook.{id}").text(language),
         "sign": lambda outcome: SIGNS.get(outcome, "!"),
         "as_svg": as_svg,  # it escapes by itself
         "as_text": as_text,

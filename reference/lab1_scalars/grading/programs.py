@@ -13,7 +13,8 @@ from numbers import Real
 
 import numpy as np
 
-from labkit import cuda
+from labkit import break_it as counterexamples
+from labkit import cuda, predict
 
 # --- Helpers ------------------------------------------------------------------------------------------------
 
@@ -917,3 +918,51 @@ def backward(lab, kernel, launches, operands, v, upstream, before, shared=(), al
         for name, adjoint in zip(names, found, strict=True):
             answers[f"{name}_adjoint"][f"n = {n}, block = {block}"] = adjoint
     return answers | {"scale": float(np.linalg.norm(upstream))}
+
+
+# --- lab1.ipynb ---------------------------------------------------------------------------------------------
+
+
+def words(answer):
+    """The entries of an answer as the notebook reads them: lower-case text, numbers at full precision."""
+    return [predict.written(entry, None) for entry in predict.entries(answer)]
+
+
+def rounded_numbers(answer):
+    return vector([float(entry) for entry in predict.entries(answer)])
+
+
+def predict_creation(lab, number):
+    return {"creation": words(lab.cell("predict-creation", student=number).creation)}
+
+
+def predict_tangents(lab, number):
+    return {"tangents": rounded_numbers(lab.cell("predict-tangents", student=number).tangents)}
+
+
+def predict_adjoints(lab, number):
+    cell = lab.cell("predict-adjoints", student=number)
+    return {"adjoints": rounded_numbers(cell.adjoints), "arrivals": words(cell.arrivals)}
+
+
+def predict_survivors(lab, number):
+    return {"survivors": words(lab.cell("predict-survivors", student=number).survivors)}
+
+
+def predict_breadth_first(lab, number):
+    return {"wrong_nodes": words(lab.cell("predict-breadth-first", student=number).wrong_nodes)}
+
+
+def predict_differences(lab, number):
+    cell = lab.cell("predict-difference", student=number)
+    return {"large_step": float(cell.large_step), "small_step": float(cell.small_step)}
+
+
+def break_it(lab, engine):
+    """What the engine makes of the student's graph; a graph that can't be examined exposes nothing."""
+    answer = getattr(lab.cell(engine, student=0), engine.replace("-", "_"))
+    try:
+        found = counterexamples.examine(engine, answer)
+    except counterexamples.NoAnswer:
+        return {"exposed": False, "nodes": 0, "path_is_the_lost_one": False}
+    return {"exposed": found.exposed, "nodes": found.nodes, "path_is_the_lost_one": found.accounted}
