@@ -1,5 +1,6 @@
 """A notebook in JupyterLab: a free port, and a browser where there is one, or else an address to open."""
 
+import hashlib
 import importlib.util
 import os
 import secrets
@@ -50,10 +51,8 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
         tell("port-taken", port=PORT)
     token = secrets.token_urlsafe(16)
     # A workspace of its own: JupyterLab opens again what was open in it, in whatever folder that was.
-    workspace, place = (
-        urllib.parse.quote(name) for name in (root.name, notebook.relative_to(root).as_posix())
-    )
-    page = f"/lab/workspaces/{workspace}/tree/{place}"
+    workspace = hashlib.sha256(str(root).encode()).hexdigest()[:8]
+    page = f"/lab/workspaces/{workspace}/tree/{urllib.parse.quote(notebook.relative_to(root).as_posix())}"
     address = f"http://localhost:{port}{page}?token={token}"
     browser = _has_browser()
     command = [
