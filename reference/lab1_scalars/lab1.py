@@ -380,6 +380,7 @@ check("predict-wrong-engines")
 
 # %% solution="overwrite"
 # cell: overwrite
+# overwrite = (output, variable, [output, …, variable])
 ### BEGIN SOLUTION
 x = variable(3.0, "x")
 y = x * x
@@ -391,6 +392,7 @@ expose("overwrite")
 
 # %% solution="breadth-first"
 # cell: breadth-first
+# breadth_first = (output, variable, [output, …, variable])
 ### BEGIN SOLUTION
 x = variable(0.7, "x")
 v = sin(x)
@@ -404,6 +406,7 @@ expose("breadth-first")
 
 # %% solution="once-by-value"
 # cell: once-by-value
+# once_by_value = (output, variable, [output, …, variable])
 ### BEGIN SOLUTION
 x = variable(0.0, "x")
 v = sin(x)
