@@ -1,5 +1,6 @@
 """A notebook in JupyterLab: a free port, and a browser where there is one, or else an address to open."""
 
+import hashlib
 import importlib.util
 import os
 import secrets
@@ -40,9 +41,8 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
     Raises: WrongUse when it can't be run.
     """
     # A workspace of its own: JupyterLab opens again what was open in it, in whatever folder that was.
-    workspace, place = (
-        urllib.parse.quote(name) for name in (root.name, notebook.relative_to(root).as_posix())
-    )
+    workspace = hashlib.sha256(str(root).encode()).hexdigest()[:8]
+    place = urllib.parse.quote(notebook.relative_to(root).as_posix())
     open_page(f"/lab/workspaces/{workspace}/tree/{place}", root, language)
 
 

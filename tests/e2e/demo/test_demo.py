@@ -176,7 +176,7 @@ def test_jupyterlab_opens_the_notebook_without_a_browser_and_beside_a_taken_port
 def contents(address: str) -> str:
     """What JupyterLab at an address lists in its folder, once it answers."""
     found = re.fullmatch(
-        r"(http://localhost:\d+)/lab/workspaces/demo/tree/four_ways\.ipynb\?token=(.+)", address
+        r"(http://localhost:\d+)/lab/workspaces/\w+/tree/four_ways\.ipynb\?token=(.+)", address
     )
     assert found, address
     server, token = found.groups()
