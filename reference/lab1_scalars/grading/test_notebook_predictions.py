@@ -1,4 +1,4 @@
-"""Predictions in the notebook, with each student's own numbers; the questions' mathematics stands here again."""
+"""Predictions in the notebook, with each student's own numbers; the mathematics stands here once more."""
 
 import math
 

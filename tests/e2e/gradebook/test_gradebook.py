@@ -240,6 +240,9 @@ def test_feedback_has_nothing_that_is_not_for_students(graded: BookCourse) -> No
         for student in ("s07", "s12", "s13")
     ]
     _, hostile, attached = pages
+    done = graded.nbgrader("generate_feedback", "lab0", "--student", "s12", "--force")
+    assert done.returncode == 0, done.stderr
+    assert (graded.book / "feedback/s12/lab0/lab0.html").read_text(encoding="utf-8") == hostile
     assert "<em>So</em>" in hostile
     assert "see there" in attached
     found = [re.findall(r"(?s)<script.*?</script>", page) for page in pages]
