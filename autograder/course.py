@@ -72,20 +72,6 @@ class Task(msgspec.Struct, frozen=True):
     limits: Limits
 
 
-class Answers(msgspec.Struct, frozen=True):
-    """The notebook that a student hands in, and which of its cells are graded, by grade id."""
-
-    notebook: str
-    cells: tuple[str, ...]
-
-    def file(self, cell: str) -> str:
-        """What messages and workers call a cell: `lab1.ipynb[predict-sweeps]`."""
-        return f"{self.notebook}[{cell}]"
-
-
-STUDENT_CELL = "student"  # in which a student says who it is
-
-
 class Lab(msgspec.Struct, frozen=True):
     """One lab: its dates, what a student hands in, and its tasks. Paths are absolute."""
 
@@ -113,14 +99,6 @@ class Lab(msgspec.Struct, frozen=True):
     def texts(self) -> tuple[str, ...]:
         """The files that are read as text: modules, then kernels."""
         return (*self.modules, *self.kernels)
-
-    @property
-    def answers(self) -> Answers | None:
-        """What is read of the notebook; None where no task is in it."""
-        cells = [blank.name for task in self.tasks if self.notebook in task.files for blank in task.blanks]
-        if self.notebook is None or not cells:
-            return None
-        return Answers(self.notebook, tuple(dict.fromkeys((STUDENT_CELL, *cells))))
 
     @property
     def notebook_source(self) -> str:

@@ -30,9 +30,7 @@ def dependencies(lab: Lab) -> dict[str, str]:
     cuda = {"cuda": _cuda(compiler_of(lab))} if lab.kernels else {}
     try:
         return cuda | {
-            "reference": _hash(
-                lab.reference, [lab.reference / name for name in (*lab.texts, *_notebook(lab))]
-            ),
+            "reference": _hash(lab.reference, [lab.reference / name for name in lab.texts]),
             "grading": _hash(lab.grading, _files(lab.grading)),
             "skeleton": _hash(lab.skeleton, [lab.skeleton / name for name in lab.texts]),
             "lab": _hash_of(_described(lab)),
@@ -73,11 +71,6 @@ def grader() -> str:
     files = [file for place in places for file in ([place] if place.is_file() else _files(place))]
     code = _hash(_PACKAGE, files)
     return _hash_of([code, np.__version__, platform.python_version_tuple()[:2]])
-
-
-def _notebook(lab: Lab) -> list[str]:
-    """The source of the notebook, where something in it is graded."""
-    return [lab.notebook_source] if lab.answers else []
 
 
 def _described(lab: Lab) -> Any:

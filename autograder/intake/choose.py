@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from autograder.course import Answers
 from autograder.intake.archive import archive_suffix
 from autograder.intake.entries import (
     ALL_BYTES,
@@ -24,7 +23,6 @@ from autograder.intake.entries import (
     shown,
     walk,
 )
-from autograder.intake.notebook import NOTEBOOK_BYTES, read_notebook
 from autograder.intake.text import decoded
 from labkit.messages import Argument, Message
 
@@ -50,11 +48,7 @@ RESERVED = frozenset(sys.stdlib_module_names) | {
     "usercustomize",
 }
 # What else a text of this ending is saved as.
-_ENDINGS = {
-    "py": (".py", ".txt", ".bak"),
-    "cu": (".cu", ".cuh", ".cpp", ".txt", ".bak"),
-    "ipynb": (".ipynb", ".json", ".txt"),
-}
+_ENDINGS = {"py": (".py", ".txt", ".bak"), "cu": (".cu", ".cuh", ".cpp", ".txt", ".bak")}
 # What file managers, browsers, editors and tired people add to a name.
 _DECORATIONS = {"copy", "of", "final", "new", "old", "version", "v"}
 
@@ -67,7 +61,6 @@ class Chosen:
     raw: dict[str, bytes] = field(default_factory=dict)
     problems: dict[str, Message] = field(default_factory=dict)
     notes: list[Message] = field(default_factory=list)
-    cells: dict[str, str] = field(default_factory=dict)
 
     def note(self, id: str, names: list[str], **arguments: Argument) -> None:
         """Say something about all files of one sort, if there are any."""
@@ -84,36 +77,29 @@ def only_archive(top: Entry, modules: Sequence[str]) -> Entry | None:
     return archives[0] if len(archives) == 1 else None
 
 
-def choose(top: Entry, modules: Sequence[str], answers: Answers | None = None) -> Chosen:
-    """Take the modules, the notebook's answers and the helpers of a submission.
+def choose(top: Entry, modules: Sequence[str]) -> Chosen:
+    """Take the modules and helpers of a submission.
 
     Raises: Refused.
     """
-    names = (*modules, *([answers.notebook] if answers else []))
-    folder = _entered(top, names)
+    folder = _entered(top, modules)
     children = {child.name: child for child in folder.children()}
     everything = walk(top)
     chosen = Chosen()
     similar: set[str] = set()
-    for module in names:
+    for module in modules:
         if module in children:
             try:
-                if answers and module == answers.notebook:
-                    _take_answers(chosen, children[module], answers)
-                else:
-                    _take(chosen, children[module], FILE_BYTES)
+                _take(chosen, children[module], FILE_BYTES)
             except Unusable as problem:
                 chosen.problems[module] = problem.message
         else:
             found = [_relative(entry, folder) for entry in everything if _is_similar(entry, module)]
             similar.update(found)
             chosen.problems[module] = _missing(module, found)
-    others = [child for name, child in children.items() if name not in names and name not in similar]
+    others = [child for name, child in children.items() if name not in modules and name not in similar]
     _take_helpers(chosen, [child for child in others if child.name.endswith(".py")])
-    chosen.note(
-        "intake.hard-link",
-        [name for name in chosen.raw if name in children and children[name].hard_links > 1],
-    )
+    chosen.note("intake.hard-link", [name for name in chosen.raw if children[name].hard_links > 1])
     chosen.note("intake.folder", [path.partition("/")[0] + "/" for path in _deeper_modules(folder, similar)])
     return chosen
 
@@ -136,31 +122,6 @@ def _take(chosen: Chosen, entry: Entry, room: int) -> bool:
 
     Raises: Unusable, Refused.
     """
-    _refuse_what_is_no_file(entry)
-    data = entry.read(FILE_BYTES)
-    text = decoded(data, entry.name)
-    if len(data) > room:
-        return False
-    chosen.files[entry.name] = text
-    chosen.raw[entry.name] = data
-    return True
-
-
-def _take_answers(chosen: Chosen, entry: Entry, answers: Answers) -> None:
-    """Read the notebook and keep its cells, each that is graded as a file of its own.
-
-    Raises: Unusable, Refused.
-    """
-    _refuse_what_is_no_file(entry)
-    found = read_notebook(entry.read(NOTEBOOK_BYTES), entry.name, answers.cells)
-    chosen.cells = found.cells
-    chosen.notes += found.notes
-    for cell in answers.cells:
-        chosen.files[answers.file(cell)] = found.cells[cell]
-        chosen.raw[answers.file(cell)] = found.cells[cell].encode()
-
-
-def _refuse_what_is_no_file(entry: Entry) -> None:
     reasons = {
         Kind.LINK: "intake.link",
         Kind.FOLDER: "intake.not-a-file",
@@ -169,6 +130,13 @@ def _refuse_what_is_no_file(entry: Entry) -> None:
     }
     if entry.kind in reasons:
         raise Unusable(Message(reasons[entry.kind], {"file": shown(entry.name)}))
+    data = entry.read(FILE_BYTES)
+    text = decoded(data, entry.name)
+    if len(data) > room:
+        return False
+    chosen.files[entry.name] = text
+    chosen.raw[entry.name] = data
+    return True
 
 
 def _missing(module: str, found: list[str]) -> Message:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.course import Answers
 from autograder.intake.archive import open_archive
 from autograder.intake.choose import Chosen, choose, only_archive
 from autograder.intake.entries import ARCHIVE_BYTES, Entry, Refused, Unusable, listed, shown
@@ -25,14 +24,14 @@ class _Read:
     error: Message | None = None
 
 
-def read_submission(found: Found, modules: Sequence[str], answers: Answers | None = None) -> Submission:
-    """Take the manifest's `modules`, the notebook's `answers` and the helper modules out of what was found.
+def read_submission(found: Found, modules: Sequence[str]) -> Submission:
+    """Take the manifest's `modules` and the helper modules out of what was found.
 
     Cost: bounded in time and memory, whatever the submission holds.
     Raises: nothing for anything that a student can hand in; see `Submission.error` and `.problems`.
     """
     try:
-        read = _read(found.paths, modules, answers)
+        read = _read(found.paths, modules)
     except (Refused, Unusable) as refusal:
         read = _Read(error=refusal.message)
     return Submission(
@@ -42,31 +41,30 @@ def read_submission(found: Found, modules: Sequence[str], answers: Answers | Non
         notes=(*read.notes, *read.chosen.notes),
         error=read.error,
         digest=_digest(read),
-        cells=read.chosen.cells,
     )
 
 
-def _read(paths: tuple[Path, ...], modules: Sequence[str], answers: Answers | None) -> _Read:
+def _read(paths: tuple[Path, ...], modules: Sequence[str]) -> _Read:
     if len(paths) > 1:
         names = (f"{path.parent.name}/{path.name}" for path in paths)
         raise Refused(Message("intake.two-submissions", {"paths": listed(names)}))
     with opened(paths[0]) as descriptor:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            return _read_tree(folder_tree(descriptor), modules, answers)
+            return _read_tree(folder_tree(descriptor), modules)
         data = read_file(descriptor, paths[0].name, ARCHIVE_BYTES)
     archive = open_archive(data, paths[0].name)
-    read = _read_tree(archive.top, modules, answers)
+    read = _read_tree(archive.top, modules)
     read.notes[:0] = archive.notes
     return read
 
 
-def _read_tree(top: Entry, modules: Sequence[str], answers: Answers | None) -> _Read:
-    inner = only_archive(top, modules if answers is None else (*modules, answers.notebook))
+def _read_tree(top: Entry, modules: Sequence[str]) -> _Read:
+    inner = only_archive(top, modules)
     if inner is None:
-        return _Read(choose(top, modules, answers))
+        return _Read(choose(top, modules))
     archive = open_archive(inner.read(ARCHIVE_BYTES), inner.name, prefix=f"{inner.path}/")
     note = Message("intake.inner-archive", {"file": shown(inner.path)})
-    return _Read(choose(archive.top, modules, answers), [note, *archive.notes])
+    return _Read(choose(archive.top, modules), [note, *archive.notes])
 
 
 def _digest(read: _Read) -> str:

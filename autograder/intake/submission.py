@@ -1,6 +1,6 @@
 """What this room hands on: who handed in what, and the text of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from labkit.messages import Message
@@ -32,7 +32,6 @@ class Submission:
     `files`: name -> text, the manifest's modules and the student's own helper modules.
     `problems`: a manifest file -> why it can't be used; such a file is not in `files`.
     `notes`: what else the student and the TA should know.
-    `cells`: all cells of the notebook by grade id; those that are graded are in `files` too.
     `error`: why nothing could be read; `files` and `problems` are empty then.
     `digest`: SHA-256 of names, bytes, problems and error, the same for a folder and an archive of it.
     """
@@ -43,7 +42,6 @@ class Submission:
     notes: tuple[Message, ...]
     error: Message | None
     digest: str
-    cells: dict[str, str] = field(default_factory=dict)
 
     @property
     def undecided(self) -> bool:

@@ -94,12 +94,9 @@ def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str
     if failure.name == "BadMessage":
         return "wrong", "no-number", where
     if failure.builtin == "NotImplementedError" and failure.frames:
-        own = any(
-            frame.function == blank.name or frame.file.endswith(f"[{blank.name}]") for blank in task.blanks
-        )
+        own = any(frame.function == blank.name for blank in task.blanks)
         outcome = "not-attempted" if own else "blocked"
-        name = clean(frame.file if frame.function == "<module>" else frame.function)
-        return outcome, outcome, {**where, "name": name}
+        return outcome, outcome, {**where, "name": clean(frame.function)}
     if not failure.frames:
         return "crashed", "exception-outside", where
     return "crashed", _kind_of(failure), where

@@ -20,7 +20,7 @@ from autograder.sandbox import kernel
 from autograder.sandbox.client import Answer, SandboxError
 from labkit.messages import Message
 
-from . import given, notebook
+from . import given
 from .bench import Bench
 from .details import Detail, look_closer
 from .explain import explain, in_full
@@ -53,7 +53,6 @@ class Grader:
         self._workshop = _workshop(setup) if setup.lab.kernels else None
         self._modules = [Path(name).stem for name in setup.lab.modules]
         self._skeleton: dict[str, str] = {}
-        self._setup: dict[str, str] = {}
         self._programs = ""
         self._details: list[Detail] = []
         self._reference: Bench | None = None
@@ -160,11 +159,6 @@ class Grader:
         """
         self._skeleton = {name: _skeleton(self._lab, name) for name in self._lab.modules}
         files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.texts}
-        if answers := self._lab.answers:
-            source = (self._lab.reference / self._lab.notebook_source).read_text("utf-8")
-            solved, setup = notebook.cells_of(source)
-            self._setup = {answers.file(id): text for id, text in setup.items()}
-            files |= {answers.file(id): solved[id] for id in answers.cells}
         self._programs = (self._lab.grading / "programs.py").read_text("utf-8")
         self._reference = self._bench(files)
         self._answers = References(self._reference)
@@ -173,7 +167,7 @@ class Grader:
     def _bench(self, files: dict[str, str]) -> Bench:
         """Sandboxes for these files, their kernels compiled. Raises: SandboxError."""
         built = self._workshop.build(files) if self._workshop else {}
-        return Bench(self._sandbox, files | self._setup, self._programs, self._modules, built)
+        return Bench(self._sandbox, files, self._programs, self._modules, built)
 
     def _test_the_reference(self) -> None:
         """The reference is the canary of a batch: graded first, on the path every submission takes."""
@@ -191,7 +185,7 @@ class Grader:
         return self._grade(order)
 
     def _grade(self, found: Found) -> Graded:
-        submission = read_submission(found, self._lab.texts, self._lab.answers)
+        submission = read_submission(found, self._lab.texts)
         variant = key.variant_of(self._secret, submission.student)
         log = Log()
         self._details = []
@@ -204,7 +198,7 @@ class Grader:
             except Exception as error:  # a defect of ours costs nobody a point, nor the others their grades
                 message = fault(f"{type(error).__name__}: {error}").message
                 verdicts = [Verdict(check.id, "grader-fault", message) for check in self.plugin.checks]
-        notes = [*submission.notes, *notebook.notes(self._lab, submission)]
+        notes = list(submission.notes)
         for name in self._lab.modules:
             if name in submission.files:
                 notes += given.notes(name, self._skeleton[name], submission.files[name])
@@ -217,7 +211,6 @@ class Grader:
         """A verdict for every check; the import of each module first, as a step of its own."""
         verdicts: list[Verdict] = []
         self.plugin.failed.clear()
-        self.plugin.personal_number = notebook.number_of(self._lab, submission)
         with self._bench(submission.files) as bench:
             broken = self._import(bench.modules, submission, log) | bench.problems
             for check in self.plugin.checks:

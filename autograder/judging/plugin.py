@@ -34,7 +34,6 @@ class Plugin:
         self.checks: list[Check] = []
         self.errors: list[str] = []
         self.failed: dict[str, FailedCall] = {}
-        self.personal_number = 0
         self._trial: Trial | None = None
         self._variant = 0
         self._ended: BaseException | None = None
@@ -113,11 +112,6 @@ class Plugin:
     def draw(self, request: pytest.FixtureRequest) -> Draw:
         """Random inputs that depend on the case and the subject's variant alone."""
         return Draw(key.seed_of(self._secret, self.lab.id, case_id(request.node), self._variant))
-
-    @pytest.fixture
-    def personal(self) -> int:
-        """The number, 0 to 15, from which the questions in the subject's notebook follow."""
-        return self.personal_number
 
     def _running(self) -> Trial:
         assert self._trial is not None

@@ -46,7 +46,7 @@ class Replayer(Grader):
 
     def answer(self, order: Order) -> Replayed:
         """Run the check of the order."""
-        submission = read_submission(order.found, self._lab.texts, self._lab.answers)
+        submission = read_submission(order.found, self._lab.texts)
         variant = key.variant_of(self._secret, order.found.student)
         check = next(check for check in self.plugin.checks if check.id == order.check)
         log = Log()

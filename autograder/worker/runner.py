@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import codec
-from .cells import run_cell
 
 if TYPE_CHECKING:  # most labs have none
     from .launch import Kernels
@@ -33,8 +32,8 @@ class Lab:
     `kernels`: the student's kernels, loaded, in a worker of kernels alone; there are no modules there.
     """
 
-    def __init__(self, folder: str, modules: list[str], kernels: "Kernels | None" = None) -> None:
-        self._folder, self._modules, self._kernels = folder, modules, kernels
+    def __init__(self, modules: list[str], kernels: "Kernels | None" = None) -> None:
+        self._modules, self._kernels = modules, kernels
 
     @property
     def kernels(self) -> Any:
@@ -42,10 +41,6 @@ class Lab:
         if self._kernels is None:
             raise AttributeError("this check has no kernels: its task's file is not a .cu file alone")
         return self._kernels.module
-
-    def cell(self, id: str, **given: Any) -> Any:
-        """What the notebook's cell `id` defines, as attributes; `given` names stand there before it runs."""
-        return run_cell(self._folder, id, given)
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._modules:
@@ -64,7 +59,7 @@ def serve(
     sys.path.insert(0, folder)
     sys.dont_write_bytecode = True
     os.chdir(folder)
-    lab = Lab(folder, modules, kernels)
+    lab = Lab(modules, kernels)
     streams = (sys.stdout, sys.stderr)  # a student may put others in their place
     reserve = _reserve()
     while True:
