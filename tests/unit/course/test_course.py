@@ -45,6 +45,7 @@ id = "reverse"
 points = 20
 title = { zh = "反向", en = "Reverse" }
 file = ["engine.py", "lab1.ipynb"]
+blanks = [{ name = "predict-order", minutes = 5 }]
 needs = ["order"]
 [task.limits]
 cpu_s = 9.5
