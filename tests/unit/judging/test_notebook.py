@@ -55,6 +55,10 @@ CASES: dict[str, dict[str, Any]] = {
         "from IPython.display import display as show\nfrom tqdm import tqdm\ndisplay(show(list(tqdm([1]))))\n"
         "get_ipython().run_line_magic('time', '')\nslope = 2 * x\n"
     },
+    "hides": {
+        "predict_square": "get_ipython().showtraceback = lambda *given: None\n"
+        "import sys\nsys.excepthook = print\nslope = 1 / 0\n"
+    },
     "relies": {"predict_square": "y = 2 * x\n", "use_square": "fourth = (y / 2) ** 4\n"},
     "truncated": {"content": b'{"cells": [{"cell_type": "co'},
     "somebody": {"student": 'student = "right"\n'},
@@ -63,7 +67,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def graded(level: Level, tmp_path_factory: pytest.TempPathFactory) -> Graded:
-    course = Book(tmp_path_factory.mktemp("book") / "course", level, COURSES / "book")
+    course = Book(tmp_path_factory.mktemp("book") / "用户 é" / "实验 一", level, COURSES / "book")
     for student, case in CASES.items():
         course.hand_in_book(student, **case)
     course.hand_in("no-notebook")
@@ -93,6 +97,7 @@ def graded(level: Level, tmp_path_factory: pytest.TempPathFactory) -> Graded:
         ("exits", ["passed", "passed", "exited-early"]),
         ("asks", ["passed", "passed", "crashed"]),
         ("debugs", ["passed", "passed", "crashed"]),
+        ("hides", ["passed", "crashed", "passed"]),
         ("relies", ["passed", "wrong", "crashed"]),
         ("truncated", ["passed", "crashed", "crashed"]),
         ("no-notebook", ["passed", "crashed", "crashed"]),
@@ -123,6 +128,28 @@ def test_a_message_names_the_cell_and_its_line(
     message = graded.message(student, check)
     assert all(word in message for word in words), message
     assert "setup" not in message and "cells.py" not in message
+
+
+def test_N03_folders_may_have_names_in_any_script(graded: Graded) -> None:
+    assert graded.out.parts[-3:] == ("用户 é", "实验 一", "graded")
+    assert graded.points("right") == [7, 2, 3, 2]
+
+
+def test_N09_an_exception_a_time_out_and_a_dead_process_are_three_outcomes(graded: Graded) -> None:
+    assert [graded.outcomes(id)[place] for id, place in (("raises", 1), ("loops", 2), ("exits", 2))] == [
+        "crashed",
+        "timed-out",
+        "exited-early",
+    ]
+
+
+def test_N13_input_and_breakpoints_end_at_once(graded: Graded) -> None:
+    assert [graded.outcomes(id)[2] for id in ("asks", "debugs")] == ["crashed", "crashed"]
+
+
+def test_G09_hiding_tracebacks_makes_no_cell_pass(graded: Graded) -> None:
+    assert "ZeroDivisionError" in graded.message("hides", PREDICT)
+    assert graded.outcomes("hides")[1] == "crashed"
 
 
 def test_students_of_different_numbers_are_judged_by_different_truths(level: Level, tmp_path: Path) -> None:
