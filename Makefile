@@ -37,10 +37,7 @@ grade: .venv/.use ## grade what was handed in, or else the sample class (LAB= SU
 audit: .venv/.use ## prove each lab sound: mistakes are caught, other right solutions pass (LAB= JOBS=)
 	@.venv/bin/autograder audit $(options)
 
-reopen: .venv/.use ## open a lab's notebook in JupyterLab, as students do (LAB=lab1, or a folder)
-	@.venv/bin/python -m labkit open $(named_lab)
-
-grade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
+regrade: .venv/.use ## after a change of grading tests: who would gain or lose what; asks before it writes
 	@.venv/bin/autograder regrade $(options)
 
 handouts: .venv/.use ## build the handouts into build/handouts, a site that works offline and prints

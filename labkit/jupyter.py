@@ -40,6 +40,18 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
 
     Raises: WrongUse when it can't be run.
     """
+    # A workspace of its own: JupyterLab opens again what was open in it, in whatever folder that was.
+    workspace = hashlib.sha256(str(root).encode()).hexdigest()[:8]
+    place = urllib.parse.quote(notebook.relative_to(root).as_posix())
+    open_page(f"/lab/workspaces/{workspace}/tree/{place}", root, language)
+
+
+def open_page(page: str, root: Path, language: str, configuration: Path | None = None) -> None:
+    """Run JupyterLab in the folder `root` on a page of its own, until Ctrl-C.
+
+    `configuration`: a folder with more of Jupyter's configuration.
+    Raises: WrongUse when it can't be run.
+    """
     if importlib.util.find_spec("jupyterlab") is None:
         raise WrongUse("student.no-jupyterlab", python=sys.executable)
 
@@ -50,10 +62,7 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
     if taken:
         tell("port-taken", port=PORT)
     token = secrets.token_urlsafe(16)
-    # A workspace of its own: JupyterLab opens again what was open in it, in whatever folder that was.
-    workspace = hashlib.sha256(str(root).encode()).hexdigest()[:8]
-    page = f"/lab/workspaces/{workspace}/tree/{urllib.parse.quote(notebook.relative_to(root).as_posix())}"
-    address = f"http://localhost:{port}{page}?token={token}"
+    address = f"http://localhost:{port}{page}{'&' if '?' in page else '?'}token={token}"
     browser = _has_browser()
     command = [
         sys.executable,
@@ -66,6 +75,9 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
     command += [] if browser else ["--no-browser"]
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     environment = os.environ | {"JUPYTER_TOKEN": token}  # not as an argument, which others could read
+    if configuration:
+        paths = [str(configuration), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+        environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
     with tempfile.NamedTemporaryFile(prefix="jupyterlab-", suffix=".log", delete=False) as log:
         process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
         code = _wait(process, port, lambda: tell("opening" if browser else "open-yourself", address=address))

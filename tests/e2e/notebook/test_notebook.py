@@ -166,6 +166,7 @@ def test_in_jupyterlab_the_solved_notebook_runs_without_an_error(
     folder = tmp_path / "lab1"
     shutil.copytree(made / "build/solved/lab1", folder)
     with opened(folder, "zh", environment) as address, shown(address) as page:
+        page.locator(".jp-Notebook .jp-Cell").nth(2).click()
         page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Run$")).click()
         page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Run All Cells$")).click()
         for _ in range(MINUTE_S):
