@@ -105,6 +105,13 @@ class Lab(msgspec.Struct, frozen=True):
         """The file in `reference` from which the notebook is built, "" without one."""
         return self.notebook.removesuffix(".ipynb") + ".py" if self.notebook else ""
 
+    @property
+    def graded_notebook(self) -> str:
+        """The notebook, if a task is made of its cells, else ""."""
+        return (
+            self.notebook if self.notebook and any(self.notebook in task.files for task in self.tasks) else ""
+        )
+
     def launched(self, task: Task) -> str:
         """The file of kernels that a task consists of, beside which no module runs; "" for other tasks."""
         return task.files[0] if task.files[0] in self.kernels and len(task.files) == 1 else ""
@@ -327,6 +334,12 @@ def _check_task(file: TomlFile, raw: _LabTable, task: _TaskEntry, earlier: list[
             )
     if len(task.files) > 1 and all(name in raw.kernels for name in task.files):
         file.fail(f"{place}, file", "a task of kernels has one file", "Make a task of each, or add a module.")
+    if raw.notebook in task.files and not task.blanks:
+        file.fail(
+            f"{place}, blanks",
+            "a task of the notebook names the cells that are its blanks",
+            'Write for example blanks = [{ name = "predict-order", minutes = 5 }].',
+        )
     for need in task.needs:
         if need not in earlier:
             file.fail(

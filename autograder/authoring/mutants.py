@@ -25,7 +25,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from autograder.authoring import cutter
 from autograder.authoring.notebooks import build
-from autograder.course import STUDENT_CELL, CourseError, Lab, Words
+from autograder.course import CourseError, Lab, Words
+from autograder.judging.notebook import STUDENT
 from autograder.toml_file import read_toml
 from labkit.cuda import blanks
 
@@ -101,14 +102,14 @@ def notebook(lab: Lab, cut: bool) -> Modules:
 
     Raises: CourseError.
     """
-    if not lab.answers:
+    if not lab.graded_notebook:
         return {}
     write = build.for_students if cut else build.solved
     written = json.loads(write(source(lab, lab.notebook_source), lab, "en"))
     for cell in written["cells"]:
-        if cell["id"] == STUDENT_CELL:
-            cell["source"] = [f'# cell: {STUDENT_CELL}\n{STUDENT_CELL} = ""']
-    return {lab.answers.notebook: json.dumps(written)}
+        if cell["id"] == STUDENT:
+            cell["source"] = [f'# cell: {STUDENT}\n{STUDENT} = ""']
+    return {lab.graded_notebook: json.dumps(written)}
 
 
 def shown(lab: Lab, name: str) -> str:

@@ -21,7 +21,7 @@ def prove(course: Course, lab: Lab, archive: bytes, level: Level) -> None:
 
     Raises: CourseError for the first task that says otherwise.
     """
-    work = (*lab.texts, *([lab.answers.notebook] if lab.answers else []))
+    work = (*lab.texts, *([lab.graded_notebook] if lab.graded_notebook else []))
     solved = solved_files(course, lab)
     with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
         submitted = Path(folder) / "submitted"

@@ -18,24 +18,30 @@ from autograder.course import CourseError, Lab
 
 _PACKAGE = Path(__file__).parents[1]
 _CUDA = _PACKAGE.parent / "labkit" / "cuda"
+_NOTEBOOK = [_PACKAGE.parent / "labkit" / name for name in ("predict.py", "break_it.py")]
 # What of our own code decides how a check ends; what shows results does not.
 _DECIDES = ("judging", "sandbox", "intake", "worker", "course.py", "key.py")
 
 
 def dependencies(lab: Lab) -> dict[str, str]:
-    """Part -> SHA-256 of its content: `reference` `grading` `skeleton` `lab` `grader`, of kernels `cuda` too.
+    """Part -> SHA-256 of its content: `reference` `grading` `skeleton` `lab` `grader`, of kernels `cuda` too,
+    of a notebook `notebook`.
 
     Raises: CourseError when a part can't be read, or kernels have no compiler.
     """
     cuda = {"cuda": _cuda(compiler_of(lab))} if lab.kernels else {}
     try:
-        return cuda | {
-            "reference": _hash(lab.reference, [lab.reference / name for name in lab.texts]),
-            "grading": _hash(lab.grading, _files(lab.grading)),
-            "skeleton": _hash(lab.skeleton, [lab.skeleton / name for name in lab.texts]),
-            "lab": _hash_of(_described(lab)),
-            "grader": grader(),
-        }
+        return (
+            cuda
+            | _notebook(lab)
+            | {
+                "reference": _hash(lab.reference, [lab.reference / name for name in lab.texts]),
+                "grading": _hash(lab.grading, _files(lab.grading)),
+                "skeleton": _hash(lab.skeleton, [lab.skeleton / name for name in lab.texts]),
+                "lab": _hash_of(_described(lab)),
+                "grader": grader(),
+            }
+        )
     except FileNotFoundError as error:
         mend = "Run: make labs" if lab.skeleton in Path(error.filename).parents else "Put it back."
         raise CourseError(f"{lab.id}: {error.filename} is missing. {mend}") from None
@@ -64,6 +70,14 @@ def _cuda(compiler: str) -> str:
     return _hash_of([_hash(_CUDA, _files(_CUDA)), version.split(b"\n")[0]])
 
 
+def _notebook(lab: Lab) -> dict[str, str]:
+    """Of a lab whose notebook is graded: the hash of its source and of what its questions are made from."""
+    if not lab.graded_notebook:
+        return {}
+    source = (lab.reference / lab.notebook_source).read_bytes()
+    return {"notebook": _hash_of([source, *(file.read_bytes() for file in _NOTEBOOK)])}
+
+
 @functools.cache
 def grader() -> str:
     """The hash of our own code, with the versions of what it computes with."""
@@ -87,7 +101,7 @@ def _described(lab: Lab) -> Any:
         }
         for task in lab.tasks
     ]
-    return [lab.id, lab.modules, lab.kernels, lab.limits, lab.compile_limits, tasks]
+    return [lab.id, lab.modules, lab.kernels, lab.graded_notebook, lab.limits, lab.compile_limits, tasks]
 
 
 def _files(folder: Path) -> list[Path]:

@@ -109,7 +109,7 @@ def planned(lab: Lab, submitted: Path, out: Path) -> Plan:
     store = Store(out / lab.id, key.key_id(secret))
     record.prepare(store.folder, store.key)
     store.sweep()
-    work = {found.student: read_submission(found, lab.texts) for found in class_.found}
+    work = {found.student: read_submission(found, lab.texts, lab.graded_notebook) for found in class_.found}
     plan = Plan(lab, class_, store, secret, dependencies(lab), work)
     for found in class_.found:
         stored = store.load(found.student)
@@ -172,7 +172,7 @@ def run(
         readings[one.student] += 1
         if graded.digest and not all(map(os.path.lexists, one.paths)):
             return  # taken away meanwhile: as if it had never been there
-        now = read_submission(one, plan.lab.texts)
+        now = read_submission(one, plan.lab.texts, plan.lab.graded_notebook)
         if (
             graded.digest
             and not is_of(graded.result, graded.digest, now)

@@ -23,6 +23,7 @@ from autograder.intake.entries import (
     shown,
     walk,
 )
+from autograder.intake.notebook import NOTEBOOK_BYTES, read_cells
 from autograder.intake.text import decoded
 from labkit.messages import Argument, Message
 
@@ -48,7 +49,11 @@ RESERVED = frozenset(sys.stdlib_module_names) | {
     "usercustomize",
 }
 # What else a text of this ending is saved as.
-_ENDINGS = {"py": (".py", ".txt", ".bak"), "cu": (".cu", ".cuh", ".cpp", ".txt", ".bak")}
+_ENDINGS = {
+    "py": (".py", ".txt", ".bak"),
+    "cu": (".cu", ".cuh", ".cpp", ".txt", ".bak"),
+    "ipynb": (".ipynb", ".json", ".txt"),
+}
 # What file managers, browsers, editors and tired people add to a name.
 _DECORATIONS = {"copy", "of", "final", "new", "old", "version", "v"}
 
@@ -58,6 +63,7 @@ class Chosen:
     """What was taken, as text and as bytes, and what is to be said about the rest."""
 
     files: dict[str, str] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict)
     raw: dict[str, bytes] = field(default_factory=dict)
     problems: dict[str, Message] = field(default_factory=dict)
     notes: list[Message] = field(default_factory=list)
@@ -77,8 +83,8 @@ def only_archive(top: Entry, modules: Sequence[str]) -> Entry | None:
     return archives[0] if len(archives) == 1 else None
 
 
-def choose(top: Entry, modules: Sequence[str]) -> Chosen:
-    """Take the modules and helpers of a submission.
+def choose(top: Entry, modules: Sequence[str], notebook: str = "") -> Chosen:
+    """Take the modules and helpers of a submission, and the cells of its notebook if it should have one.
 
     Raises: Refused.
     """
@@ -97,6 +103,14 @@ def choose(top: Entry, modules: Sequence[str]) -> Chosen:
             found = [_relative(entry, folder) for entry in everything if _is_similar(entry, module)]
             similar.update(found)
             chosen.problems[module] = _missing(module, found)
+    if notebook in children:
+        try:
+            _take_cells(chosen, children[notebook])
+        except Unusable as problem:
+            chosen.problems[notebook] = problem.message
+    elif notebook:
+        found = [_relative(entry, folder) for entry in everything if _is_similar(entry, notebook)]
+        chosen.problems[notebook] = _missing(notebook, found)
     others = [child for name, child in children.items() if name not in modules and name not in similar]
     _take_helpers(chosen, [child for child in others if child.name.endswith(".py")])
     chosen.note("intake.hard-link", [name for name in chosen.raw if children[name].hard_links > 1])
@@ -122,6 +136,26 @@ def _take(chosen: Chosen, entry: Entry, room: int) -> bool:
 
     Raises: Unusable, Refused.
     """
+    _refuse_other_kinds(entry)
+    data = entry.read(FILE_BYTES)
+    text = decoded(data, entry.name)
+    if len(data) > room:
+        return False
+    chosen.files[entry.name] = text
+    chosen.raw[entry.name] = data
+    return True
+
+
+def _take_cells(chosen: Chosen, entry: Entry) -> None:
+    """Read the notebook. Raises: Unusable, Refused."""
+    _refuse_other_kinds(entry)
+    read = read_cells(entry.read(NOTEBOOK_BYTES), entry.name)
+    chosen.cells = read.texts
+    chosen.notes += read.notes
+
+
+def _refuse_other_kinds(entry: Entry) -> None:
+    """Raises: Unusable for what is no file."""
     reasons = {
         Kind.LINK: "intake.link",
         Kind.FOLDER: "intake.not-a-file",
@@ -130,13 +164,6 @@ def _take(chosen: Chosen, entry: Entry, room: int) -> bool:
     }
     if entry.kind in reasons:
         raise Unusable(Message(reasons[entry.kind], {"file": shown(entry.name)}))
-    data = entry.read(FILE_BYTES)
-    text = decoded(data, entry.name)
-    if len(data) > room:
-        return False
-    chosen.files[entry.name] = text
-    chosen.raw[entry.name] = data
-    return True
 
 
 def _missing(module: str, found: list[str]) -> Message:

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -24,19 +25,20 @@ class _Read:
     error: Message | None = None
 
 
-def read_submission(found: Found, modules: Sequence[str]) -> Submission:
-    """Take the manifest's `modules` and the helper modules out of what was found.
+def read_submission(found: Found, modules: Sequence[str], notebook: str = "") -> Submission:
+    """Take the manifest's `modules`, the helper modules and the notebook's cells out of what was found.
 
     Cost: bounded in time and memory, whatever the submission holds.
     Raises: nothing for anything that a student can hand in; see `Submission.error` and `.problems`.
     """
     try:
-        read = _read(found.paths, modules)
+        read = _read(found.paths, modules, notebook)
     except (Refused, Unusable) as refusal:
         read = _Read(error=refusal.message)
     return Submission(
         student=found.student,
         files=read.chosen.files,
+        cells=read.chosen.cells,
         problems=read.chosen.problems,
         notes=(*read.notes, *read.chosen.notes),
         error=read.error,
@@ -44,31 +46,34 @@ def read_submission(found: Found, modules: Sequence[str]) -> Submission:
     )
 
 
-def _read(paths: tuple[Path, ...], modules: Sequence[str]) -> _Read:
+def _read(paths: tuple[Path, ...], modules: Sequence[str], notebook: str) -> _Read:
     if len(paths) > 1:
         names = (f"{path.parent.name}/{path.name}" for path in paths)
         raise Refused(Message("intake.two-submissions", {"paths": listed(names)}))
     with opened(paths[0]) as descriptor:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            return _read_tree(folder_tree(descriptor), modules)
+            return _read_tree(folder_tree(descriptor), modules, notebook)
         data = read_file(descriptor, paths[0].name, ARCHIVE_BYTES)
     archive = open_archive(data, paths[0].name)
-    read = _read_tree(archive.top, modules)
+    read = _read_tree(archive.top, modules, notebook)
     read.notes[:0] = archive.notes
     return read
 
 
-def _read_tree(top: Entry, modules: Sequence[str]) -> _Read:
-    inner = only_archive(top, modules)
+def _read_tree(top: Entry, modules: Sequence[str], notebook: str) -> _Read:
+    inner = only_archive(top, [*modules, notebook])
     if inner is None:
-        return _Read(choose(top, modules))
+        return _Read(choose(top, modules, notebook))
     archive = open_archive(inner.read(ARCHIVE_BYTES), inner.name, prefix=f"{inner.path}/")
     note = Message("intake.inner-archive", {"file": shown(inner.path)})
-    return _Read(choose(archive.top, modules), [note, *archive.notes])
+    return _Read(choose(archive.top, modules, notebook), [note, *archive.notes])
 
 
 def _digest(read: _Read) -> str:
     problems = {name: (message.id, message.arguments) for name, message in read.chosen.problems.items()}
     error = (read.error.id, read.error.arguments) if read.error else None
-    taken = (sorted(read.chosen.raw.items()), problems, error)
+    taken: list[Any] = [sorted(read.chosen.raw.items()), problems, error]
+    if read.chosen.cells:
+        notes = [(message.id, message.arguments) for message in read.chosen.notes]
+        taken.append([sorted(read.chosen.cells.items()), notes])
     return hashlib.sha256(msgspec.msgpack.encode(taken, order="sorted")).hexdigest()

@@ -1,6 +1,6 @@
 """What this room hands on: who handed in what, and the text of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from labkit.messages import Message
@@ -33,7 +33,8 @@ class Submission:
     `problems`: a manifest file -> why it can't be used; such a file is not in `files`.
     `notes`: what else the student and the TA should know.
     `error`: why nothing could be read; `files` and `problems` are empty then.
-    `digest`: SHA-256 of names, bytes, problems and error, the same for a folder and an archive of it.
+    `cells`: id -> text of the notebook's cells, code and Markdown.
+    `digest`: SHA-256 of names, bytes, cells, problems and error, the same for a folder and an archive of it.
     """
 
     student: str
@@ -42,6 +43,7 @@ class Submission:
     notes: tuple[Message, ...]
     error: Message | None
     digest: str
+    cells: dict[str, str] = field(default_factory=dict)
 
     @property
     def undecided(self) -> bool:

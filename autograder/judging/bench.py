@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
-from autograder.sandbox.client import Kernels
+from autograder.sandbox.client import NO_NOTEBOOK, Kernels, Notebook
 
 from .kernels import Built
 from .subject import Sandbox, Subject
@@ -23,10 +23,11 @@ class Bench:
         programs: str,
         modules: list[str],
         built: Mapping[str, Built],
+        notebook: Notebook = NO_NOTEBOOK,
     ) -> None:
         self._sandbox, self._files, self._programs, self.built = sandbox, files, programs, built
         fast = {name: data for one in built.values() for name, data in one.fast.items()}
-        self.modules = Subject(sandbox, files, programs, modules, Kernels(fast))
+        self.modules = Subject(sandbox, files, programs, modules, Kernels(fast), notebook)
         self.problems = {name: one.problem for name, one in built.items() if one.problem}
         self.modules.kernels_problem = next(iter(self.problems.values()), None)
         self._kernels: dict[str, Subject] = {}

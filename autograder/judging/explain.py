@@ -8,6 +8,7 @@ import numpy as np
 
 from autograder.course import Limits, Task
 from autograder.sandbox.client import Answer
+from autograder.worker.cells import MissingCell
 from autograder.worker.codec import Failure, Frame
 from labkit.messages import Message
 
@@ -17,6 +18,7 @@ from .subject import Hurry
 # Addresses and the sandbox's folders differ from run to run and level to level; records must not.
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 _PLACE = re.compile(r" \([\w.]+, line \d+\)$")  # what Python adds to a syntax error, and we say ourselves
+_CELL = re.compile(r".*\.ipynb \[(.*)\]\Z")  # how a cell's lines are told
 _FOLDER = re.compile(r"(?<![\w/.])(?:/sub|(?:/[^\s/]+)*/adkit-sub-\w+)/")
 
 
@@ -94,9 +96,11 @@ def _of_exception(failure: Failure, task: Task) -> tuple[str, str, dict[str, str
     if failure.name == "BadMessage":
         return "wrong", "no-number", where
     if failure.builtin == "NotImplementedError" and failure.frames:
-        own = any(frame.function == blank.name for blank in task.blanks)
-        outcome = "not-attempted" if own else "blocked"
-        return outcome, outcome, {**where, "name": clean(frame.function)}
+        function = _CELL.sub(r"\1", frame.file) if _CELL.match(frame.file) else frame.function
+        outcome = "not-attempted" if any(function == blank.name for blank in task.blanks) else "blocked"
+        return outcome, outcome, {**where, "name": clean(function)}
+    if failure.name == MissingCell.__name__ and not failure.frames:
+        return "crashed", "no-cell", where
     if not failure.frames:
         return "crashed", "exception-outside", where
     return "crashed", _kind_of(failure), where

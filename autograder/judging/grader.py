@@ -20,7 +20,7 @@ from autograder.sandbox import kernel
 from autograder.sandbox.client import Answer, SandboxError
 from labkit.messages import Message
 
-from . import given
+from . import given, notebook
 from .bench import Bench
 from .details import Detail, look_closer
 from .explain import explain, in_full
@@ -132,7 +132,7 @@ class Grader:
             self._line.close()
             self._line = Line(socket.socket(fileno=end))
             self._sandbox.borrow()
-            self._reference = self._bench(self._canary.files)
+            self._reference = self._bench(self._canary)
             self._answers = self._answers.from_now_on(self._reference)
             while os.getppid() == nursery:
                 self._line.send(self.answer(self._line.receive()))
@@ -160,14 +160,18 @@ class Grader:
         self._skeleton = {name: _skeleton(self._lab, name) for name in self._lab.modules}
         files = {name: (self._lab.reference / name).read_text("utf-8") for name in self._lab.texts}
         self._programs = (self._lab.grading / "programs.py").read_text("utf-8")
-        self._reference = self._bench(files)
+        self._notebook, cells = notebook.reference(self._lab)
+        self._canary = Submission(
+            student=CANARY, files=files, problems={}, notes=(), error=None, digest="", cells=cells
+        )
+        self._reference = self._bench(self._canary)
         self._answers = References(self._reference)
-        self._canary = Submission(student=CANARY, files=files, problems={}, notes=(), error=None, digest="")
 
-    def _bench(self, files: dict[str, str]) -> Bench:
-        """Sandboxes for these files, their kernels compiled. Raises: SandboxError."""
+    def _bench(self, submission: Submission) -> Bench:
+        """Sandboxes for this work, its kernels compiled. Raises: SandboxError."""
+        files = notebook.with_cells(self._lab, submission)
         built = self._workshop.build(files) if self._workshop else {}
-        return Bench(self._sandbox, files, self._programs, self._modules, built)
+        return Bench(self._sandbox, files, self._programs, self._modules, built, self._notebook)
 
     def _test_the_reference(self) -> None:
         """The reference is the canary of a batch: graded first, on the path every submission takes."""
@@ -185,7 +189,7 @@ class Grader:
         return self._grade(order)
 
     def _grade(self, found: Found) -> Graded:
-        submission = read_submission(found, self._lab.texts)
+        submission = read_submission(found, self._lab.texts, self._lab.graded_notebook)
         variant = key.variant_of(self._secret, submission.student)
         log = Log()
         self._details = []
@@ -199,6 +203,8 @@ class Grader:
                 message = fault(f"{type(error).__name__}: {error}").message
                 verdicts = [Verdict(check.id, "grader-fault", message) for check in self.plugin.checks]
         notes = list(submission.notes)
+        if submission.cells:
+            notes += notebook.number_of(submission)[1]
         for name in self._lab.modules:
             if name in submission.files:
                 notes += given.notes(name, self._skeleton[name], submission.files[name])
@@ -211,7 +217,8 @@ class Grader:
         """A verdict for every check; the import of each module first, as a step of its own."""
         verdicts: list[Verdict] = []
         self.plugin.failed.clear()
-        with self._bench(submission.files) as bench:
+        self.plugin.number = notebook.number_of(submission)[0]
+        with self._bench(submission) as bench:
             broken = self._import(bench.modules, submission, log) | bench.problems
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
@@ -249,9 +256,12 @@ class Grader:
         checks, failed = self.plugin.checks, self.plugin.failed
         if not failed:
             return []
-        of_modules = {id: call for id, call in failed.items() if not call.mode}
+        # With another number it would be another student's question.
+        of_modules = {
+            id: call for id, call in failed.items() if not call.mode and "number" not in call.inputs
+        }
         of_kernels = {id: call for id, call in failed.items() if call.mode}
-        with self._bench(self._canary.files) as right:
+        with self._bench(self._canary) as right:
             details = look_closer(self._lab, checks, verdicts, of_modules, bench.modules, right.modules)
             with contextlib.suppress(SandboxError):
                 details += look_at_kernels(self._lab, checks, verdicts, of_kernels, bench, right)

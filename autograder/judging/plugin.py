@@ -34,6 +34,7 @@ class Plugin:
         self.checks: list[Check] = []
         self.errors: list[str] = []
         self.failed: dict[str, FailedCall] = {}
+        self.number = 0  # of the subject: what is personal in a notebook follows from it
         self._trial: Trial | None = None
         self._variant = 0
         self._ended: BaseException | None = None
@@ -112,6 +113,11 @@ class Plugin:
     def draw(self, request: pytest.FixtureRequest) -> Draw:
         """Random inputs that depend on the case and the subject's variant alone."""
         return Draw(key.seed_of(self._secret, self.lab.id, case_id(request.node), self._variant))
+
+    @pytest.fixture
+    def personal(self) -> int:
+        """The subject's number, 0 to 15: programs give it to `lab.cell`."""
+        return self.number
 
     def _running(self) -> Trial:
         assert self._trial is not None

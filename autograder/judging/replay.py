@@ -46,19 +46,18 @@ class Replayer(Grader):
 
     def answer(self, order: Order) -> Replayed:
         """Run the check of the order."""
-        submission = read_submission(order.found, self._lab.texts)
+        submission = read_submission(order.found, self._lab.texts, self._lab.graded_notebook)
         variant = key.variant_of(self._secret, order.found.student)
         check = next(check for check in self.plugin.checks if check.id == order.check)
         log = Log()
-        self._watching.cases = []
-        self.plugin.personal_number = notebook.number_of(self._lab, submission)
+        self._watching.cases, self.plugin.number = [], notebook.number_of(submission)[0]
         if submission.error:
             outcome = "not-run" if submission.undecided else "crashed"
             verdict = Verdict(check.id, outcome, submission.error)
         elif check.id in self._faults:
             verdict = Verdict(check.id, "grader-fault", self._faults[check.id])
         else:
-            with self._bench(submission.files) as bench:
+            with self._bench(submission) as bench:
                 broken = self._import(bench.modules, submission, log) | bench.problems
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)

@@ -10,10 +10,12 @@ import msgspec
 from autograder.course import Limits
 from autograder.sandbox.client import (
     NO_KERNELS,
+    NO_NOTEBOOK,
     Answer,
     Facts,
     ForkServer,
     Kernels,
+    Notebook,
     SandboxError,
     Session,
     Worker,
@@ -39,14 +41,19 @@ class Sandbox:
     _owned: bool = True
 
     def session(
-        self, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels = NO_KERNELS
+        self,
+        files: dict[str, str],
+        programs: str,
+        modules: list[str],
+        kernels: Kernels = NO_KERNELS,
+        notebook: Notebook = NO_NOTEBOOK,
     ) -> Session:
         """A fresh sandbox; one more try with a new server. Raises: SandboxError."""
         try:
-            return self._running().session(files, programs, modules, kernels)
+            return self._running().session(files, programs, modules, kernels, notebook)
         except SandboxError:
             self.close()
-            return self._running().session(files, programs, modules, kernels)
+            return self._running().session(files, programs, modules, kernels, notebook)
 
     def _running(self) -> ForkServer:
         if self._server is None:
@@ -78,8 +85,11 @@ class Subject:
         programs: str,
         modules: list[str],
         kernels: Kernels = NO_KERNELS,
+        notebook: Notebook = NO_NOTEBOOK,
     ) -> None:
-        self._open: Callable[[], Session] = lambda: sandbox.session(files, programs, modules, kernels)
+        self._open: Callable[[], Session] = lambda: sandbox.session(
+            files, programs, modules, kernels, notebook
+        )
         self._session = self._open()
         self.hurry: Hurry = ""
         self.kernels_problem: tuple[str, Message] | None = None

@@ -13,6 +13,7 @@ _PARTS = {
     "skeleton": "the skeleton in labs/",
     "lab": "lab.toml",
     "cuda": "what runs kernels, or the compiler",
+    "notebook": "the notebook's questions",
     "grader": "the grader itself",
 }
 

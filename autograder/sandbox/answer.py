@@ -47,4 +47,13 @@ class Kernels:
     launched: str = ""
 
 
+@dataclass(frozen=True)
+class Notebook:
+    """The notebook whose cells programs may run, by its name, and the setup cells of ours before each."""
+
+    name: str = ""
+    setup: tuple[str, ...] = ()
+
+
 NO_KERNELS = Kernels()
+NO_NOTEBOOK = Notebook()

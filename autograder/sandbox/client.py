@@ -28,10 +28,12 @@ from autograder.worker import codec
 from . import scratch, world
 from .answer import LEVELS as LEVELS
 from .answer import NO_KERNELS as NO_KERNELS
+from .answer import NO_NOTEBOOK as NO_NOTEBOOK
 from .answer import Answer as Answer
 from .answer import Facts as Facts
 from .answer import Kernels as Kernels
 from .answer import Level as Level
+from .answer import Notebook as Notebook
 from .answer import SandboxError as SandboxError
 
 LOOK_S = 0.1  # how often a silent worker's clock is looked at
@@ -100,10 +102,15 @@ class ForkServer:
             raise SandboxError(f"level {level} cannot start: {message['fault']}")
 
     def session(
-        self, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels = NO_KERNELS
+        self,
+        files: dict[str, str],
+        programs: str,
+        modules: list[str],
+        kernels: Kernels = NO_KERNELS,
+        notebook: Notebook = NO_NOTEBOOK,
     ) -> "Session":
         """A sandbox with these files. Raises: SandboxError."""
-        return Session(self, files, programs, modules, kernels)
+        return Session(self, files, programs, modules, kernels, notebook)
 
     def fork(self, request: dict[str, Any]) -> socket.socket:
         """A new jail's control channel. Raises: SandboxError."""
@@ -142,7 +149,13 @@ class Session:
     """One submission in its sandbox. Its files travel as text: the worker needs no path to them."""
 
     def __init__(
-        self, server: ForkServer, files: dict[str, str], programs: str, modules: list[str], kernels: Kernels
+        self,
+        server: ForkServer,
+        files: dict[str, str],
+        programs: str,
+        modules: list[str],
+        kernels: Kernels,
+        notebook: Notebook,
     ) -> None:
         self._scratch = None if server.level == "full" else scratch.Scratch("sub")
         folder = self._scratch.path if self._scratch else None
@@ -153,6 +166,8 @@ class Session:
             "folder": folder,
             "compiled": {name: base64.b64encode(data).decode() for name, data in kernels.compiled.items()},
             "launched": kernels.launched,
+            "notebook": notebook.name,
+            "setup": notebook.setup,
         }
         try:
             self._control = server.fork(request)

@@ -232,7 +232,10 @@ def _become_worker(channel: int, output: int, limits: dict[str, Any], request: d
             seccomp.restrict()
         from autograder.worker import runner
 
-        runner.serve(calls, request["folder"], request["modules"], request["programs"], _kernels(request))
+        folder = request["folder"]
+        runner.serve(
+            calls, folder, request["modules"], request["programs"], _kernels(request), _cells(request, folder)
+        )
     except SystemExit:
         code = 97
     except BaseException:
@@ -249,6 +252,13 @@ def _kernels(request: dict[str, Any]) -> Any:
 
     launch.use(os.path.join(request["folder"], CACHE))
     return launch.Kernels(request["launched"]) if request["launched"] else None
+
+
+def _cells(request: dict[str, Any], folder: str) -> Any:
+    """The notebook's cells, None without a notebook."""
+    from autograder.worker import cells
+
+    return cells.Cells(folder, request["notebook"], request["setup"]) if request["notebook"] else None
 
 
 def empty(folder: str) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import codec
+from .cells import Cells
 
 if TYPE_CHECKING:  # most labs have none
     from .launch import Kernels
@@ -32,8 +33,16 @@ class Lab:
     `kernels`: the student's kernels, loaded, in a worker of kernels alone; there are no modules there.
     """
 
-    def __init__(self, modules: list[str], kernels: "Kernels | None" = None) -> None:
-        self._modules, self._kernels = modules, kernels
+    def __init__(
+        self, modules: list[str], kernels: "Kernels | None" = None, cells: Cells | None = None
+    ) -> None:
+        self._modules, self._kernels, self._cells = modules, kernels, cells
+
+    def cell(self, id: str, number: int) -> Any:
+        """The names that the student's cell `id` defines, for a student of this number, 0 to 15."""
+        if self._cells is None:
+            raise AttributeError("this lab has no notebook that is graded")
+        return self._cells.run(id, number)
 
     @property
     def kernels(self) -> Any:
@@ -54,12 +63,13 @@ def serve(
     modules: list[str],
     programs: dict[str, Any],
     kernels: "Kernels | None" = None,
+    cells: Cells | None = None,
 ) -> None:
     """Answer calls until the grader closes the channel. A frame is four bytes of length, then the message."""
     sys.path.insert(0, folder)
     sys.dont_write_bytecode = True
     os.chdir(folder)
-    lab = Lab(modules, kernels)
+    lab = Lab(modules, kernels, cells)
     streams = (sys.stdout, sys.stderr)  # a student may put others in their place
     reserve = _reserve()
     while True:

@@ -81,3 +81,8 @@ class _Finder(MetaPathFinder, Loader):
 def install() -> None:
     """From now on `import matplotlib`, `tqdm` and `IPython` succeed and do nothing."""
     sys.meta_path.insert(0, _Finder())
+
+
+def names() -> dict[str, Any]:
+    """What a notebook has without importing it."""
+    return {"display": _Inert(), "get_ipython": lambda: _Inert()}

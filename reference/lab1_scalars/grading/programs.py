@@ -933,34 +933,34 @@ def rounded_numbers(answer):
 
 
 def predict_creation(lab, number):
-    return {"creation": words(lab.cell("predict-creation", student=number).creation)}
+    return {"creation": words(lab.cell("predict-creation", number).creation)}
 
 
 def predict_tangents(lab, number):
-    return {"tangents": rounded_numbers(lab.cell("predict-tangents", student=number).tangents)}
+    return {"tangents": rounded_numbers(lab.cell("predict-tangents", number).tangents)}
 
 
 def predict_adjoints(lab, number):
-    cell = lab.cell("predict-adjoints", student=number)
+    cell = lab.cell("predict-adjoints", number)
     return {"adjoints": rounded_numbers(cell.adjoints), "arrivals": words(cell.arrivals)}
 
 
 def predict_survivors(lab, number):
-    return {"survivors": words(lab.cell("predict-survivors", student=number).survivors)}
+    return {"survivors": words(lab.cell("predict-survivors", number).survivors)}
 
 
 def predict_breadth_first(lab, number):
-    return {"wrong_nodes": words(lab.cell("predict-breadth-first", student=number).wrong_nodes)}
+    return {"wrong_nodes": words(lab.cell("predict-breadth-first", number).wrong_nodes)}
 
 
 def predict_differences(lab, number):
-    cell = lab.cell("predict-difference", student=number)
+    cell = lab.cell("predict-difference", number)
     return {"large_step": float(cell.large_step), "small_step": float(cell.small_step)}
 
 
 def break_it(lab, engine):
     """What the engine makes of the student's graph; a graph that can't be examined exposes nothing."""
-    answer = getattr(lab.cell(engine, student=0), engine.replace("-", "_"))
+    answer = getattr(lab.cell(engine, 0), engine.replace("-", "_"))
     try:
         found = counterexamples.examine(engine, answer)
     except counterexamples.NoAnswer:

@@ -45,6 +45,7 @@ id = "reverse"
 points = 20
 title = { zh = "反向", en = "Reverse" }
 file = ["engine.py", "lab1.ipynb"]
+blanks = [{ name = "predict-order", minutes = 5 }]
 needs = ["order"]
 [task.limits]
 cpu_s = 9.5
@@ -197,6 +198,7 @@ def test_a_defect_of_course_toml_is_one_line_with_its_place(load, old, new, word
         ('"engine.py"]\nker', '"class.py"]\nker', "modules 'class.py'"),
         ('"kernels.cu"', '"kernels.py"', "kernels ending in .cu"),
         ('notebook = "lab1.ipynb"', 'notebook = "lab1.py"', "notebook ending in .ipynb"),
+        ('blanks = [{ name = "predict-order", minutes = 5 }]', "", "blanks names the cells"),
         ("cpu_s = 7", "cpu_s = 0", "limits, cpu_s"),
         ("cpu_s = 7", "cpu_s = inf", "limits, cpu_s"),
         ("cpu_s = 7", 'cpu_s = "7"', "limits, cpu_s `str`"),
