@@ -17,7 +17,7 @@ import msgspec
 
 from autograder import key
 from autograder.authoring.machine import Change, changes
-from autograder.authoring.mutants import shown
+from autograder.authoring.mutants import notebook, shown
 from autograder.batch.pool import Pool
 from autograder.course import CourseError, Lab, Words
 from autograder.intake import find_submissions
@@ -95,6 +95,7 @@ class _Hunters:
     def __init__(self, lab: Lab, level: Level, jobs: int, on_result: Callable[[], None]) -> None:
         self._lab, self._level, self._jobs, self._on_result = lab, level, jobs, on_result
         self._secret = key.load_key()
+        self._beside = notebook(lab, cut=False)
 
     def unseen(self, wanted: Iterable[tuple[Change, Iterable[int]]]) -> list[Change]:
         """The changes that no check sees on any of their variants. Raises: CourseError."""
@@ -120,7 +121,7 @@ class _Hunters:
             for number, (change, variant) in enumerate(works):
                 work = Path(folder, self._student(number, variant), self._lab.id)
                 work.mkdir(parents=True)
-                for file, text in change.modules.items():
+                for file, text in (self._beside | change.modules).items():
                     (work / file).write_text(text, encoding="utf-8")
             with Pool(self._lab, self._level, self._secret, self._jobs, "hunt") as pool:
                 pool.run(find_submissions(Path(folder), self._lab.id).found, ready, done)

@@ -50,7 +50,7 @@ def _work(
     person: Person | None,
     notebook: str,
 ) -> Work:
-    submission = read_submission(found, lab.texts)
+    submission = read_submission(found, lab.texts, lab.graded_notebook)
     stored = store.load(found.student)
     # What the grader failed at stands here all the same: it is pushed as undecided.
     if stored is None or not (stands(stored, submission, depends, store.key) or not stored.result.complete):

@@ -257,4 +257,4 @@ def test_the_courses_own_files_load():
     course = load_course(root)
     lab = course.lab("lab1")
     assert course.languages[0] == "zh"
-    assert lab.max_points == 120
+    assert lab.max_points == 140
