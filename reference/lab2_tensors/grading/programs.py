@@ -753,7 +753,7 @@ def on_host(answer):
 
 
 def product_adjoint(lab, name, pairs):
-    """The adjoint of a factor of each product, by one device: pairs of what its rule is given, in its order."""
+    """The adjoint of a factor of each product, by one device; pairs: what its rule is given."""
     rule = getattr(lab.cuda_ops.Device(), name)
     return {"adjoint": [on_host(rule(on_device(first), on_device(second))) for first, second in pairs]}
 
@@ -775,7 +775,9 @@ def layers(lab, arrays):
 
 def single(arrays):
     """Arrays as the device takes them: floats in float32."""
-    return [array.astype(np.float32) if array.dtype.kind == "f" else array for array in map(np.asarray, arrays)]
+    return [
+        array.astype(np.float32) if array.dtype.kind == "f" else array for array in map(np.asarray, arrays)
+    ]
 
 
 def device_step(lab, batches, weights):

@@ -12,7 +12,7 @@ RULES = ["left_adjoint", "right_adjoint"]
 
 
 def pair(draw, name, rows, inner, columns):
-    """What the rule is given for A (rows, inner) times B (inner, columns): the adjoint and the other factor."""
+    """What the rule is given for A (rows, inner) times B (inner, columns): an adjoint, the other factor."""
     adjoint = draw.normal((rows, columns))
     of_left = name == "left_adjoint"
     return [adjoint, draw.normal((inner, columns))] if of_left else [draw.normal((rows, inner)), adjoint]
@@ -56,9 +56,7 @@ def test_the_adjoint_of_the_right_factor(compare, draw):
 def test_square_factors(compare, draw, name):
     """Square matrices, where every order and every transpose has the right shape.
     方阵：任何次序、任何转置，形状都对得上。"""
-    compare(
-        "product_adjoint", CLOSE, name=name, pairs=[pair(draw, name, n, n, n) for n in (2, 5, 16, 33)]
-    )
+    compare("product_adjoint", CLOSE, name=name, pairs=[pair(draw, name, n, n, n) for n in (2, 5, 16, 33)])
 
 
 @matmul_adjoints
@@ -125,6 +123,4 @@ def test_steps_of_descent(compare, draw):
     """The weights after five steps of gradient descent.
     五步梯度下降之后的权重。"""
     x, labels = batch(draw, 33, 7, 3)
-    compare(
-        "descent", TRAINED, x=x, labels=labels, weights=weights(draw, 7, 18, 3), rate=0.25, steps=5
-    )
+    compare("descent", TRAINED, x=x, labels=labels, weights=weights(draw, 7, 18, 3), rate=0.25, steps=5)
