@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from labkit.cuda import compile
 from labkit.data import digits
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "lab2_tensors"
 WIDTHS = (64, 128, 64, 10)
 BATCH, EPOCHS, RATE = 32, 15, 0.2  # no product is so large that BLAS would take a second thread
+DEVICE_EPOCHS = 6
 Arrays = list[NDArray[Any]]
 
 
@@ -28,6 +30,15 @@ def lab() -> tuple[ModuleType, ModuleType]:
         for name in ("graph", "engine"):
             del sys.modules[name]
     return graph, engine
+
+
+@pytest.fixture
+def on_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `Executor(backend="cuda")` imports, for one test, and the CPU as the device, unchecked: fast."""
+    monkeypatch.syspath_prepend(REFERENCE)
+    importlib.import_module("cuda_ops")
+    monkeypatch.setitem(sys.modules, "cuda_ops", sys.modules.pop("cuda_ops"))  # gone after the test
+    monkeypatch.setenv("ADKIT_CUDA_BACKEND", "cpu")
 
 
 @pytest.fixture(scope="module")
@@ -92,15 +103,16 @@ def test_gradients_of_every_batch_are_those_written_by_hand(lab: Any, parts: Any
         arrays = [array - RATE * gradient for array, gradient in zip(arrays, got[1:], strict=True)]
 
 
-def test_minibatch_descent_learns_the_digits(lab: Any, parts: Any) -> None:
+def learn(lab: Any, examples: Any, epochs: int, backend: str) -> tuple[Arrays, list[float], Any]:
+    """The weights after so many epochs in float32, the losses on the way, and the executor of a step."""
     graph, engine = lab
-    (images, truth), (test_images, test_truth) = parts
+    images, truth = examples
     x, labels, logits, nodes = perceptron(graph, BATCH, np.float32)
     loss = graph.mean(graph.softmax_cross_entropy(logits, labels))
-    step = engine.Executor([loss, *engine.gradients(loss, nodes)])
+    step = engine.Executor([loss, *engine.gradients(loss, nodes)], backend=backend)
     arrays, random = weights(np.float32), np.random.default_rng(3)
     losses = []
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         order = random.permutation(len(images))
         for start in range(0, len(order) - BATCH + 1, BATCH):
             chosen = order[start : start + BATCH]
@@ -109,8 +121,47 @@ def test_minibatch_descent_learns_the_digits(lab: Any, parts: Any) -> None:
             arrays = [array - np.float32(RATE) * one for array, one in zip(arrays, gradients, strict=True)]
             losses.append(float(value))
     assert all(array.dtype == np.float32 for array in arrays)
+    return arrays, losses, step
+
+
+def accuracy(lab: Any, examples: Any, arrays: Arrays, backend: str) -> float:
+    """The part of the images whose greatest score stands at their label."""
+    graph, engine = lab
+    images, truth = examples
+    x, _, logits, nodes = perceptron(graph, len(images), np.float32)
+    feeds = {x: images, **dict(zip(nodes, arrays, strict=True))}
+    (scores,) = engine.Executor(logits, backend=backend)(feeds)
+    return float((scores.argmax(1) == truth).mean())
+
+
+def test_minibatch_descent_learns_the_digits(lab: Any, parts: Any) -> None:
+    arrays, losses, _ = learn(lab, parts[0], EPOCHS, "numpy")
     assert np.mean(losses[-20:]) < np.mean(losses[:20]) / 20
-    x, _, logits, nodes = perceptron(graph, len(test_images), np.float32)
-    (scores,) = engine.Executor(logits)({x: test_images, **dict(zip(nodes, arrays, strict=True))})
-    accuracy = float((scores.argmax(1) == test_truth).mean())
-    assert accuracy >= 0.95, accuracy
+    assert accuracy(lab, parts[1], arrays, "numpy") >= 0.95
+
+
+@pytest.mark.skipif(compile.compiler() is None, reason="no C++ compiler")
+def test_gradients_on_the_device_are_those_written_by_hand(lab: Any, parts: Any, on_device: None) -> None:
+    graph, engine = lab
+    (images, truth), _ = parts
+    x, labels, logits, nodes = perceptron(graph, BATCH, np.float32)
+    loss = graph.mean(graph.softmax_cross_entropy(logits, labels))
+    step = engine.Executor([loss, *engine.gradients(loss, nodes)], backend="cuda")
+    arrays = weights(np.float32)
+    for start in range(0, 20 * BATCH, BATCH):
+        rows, classes = images[start : start + BATCH], truth[start : start + BATCH]
+        got = step({x: rows, labels: classes, **dict(zip(nodes, arrays, strict=True))})
+        right = by_hand(*(rows.astype(np.float64), classes), [array.astype(np.float64) for array in arrays])
+        for one, other in zip(got, right, strict=True):
+            assert one.dtype == np.float32
+            assert np.linalg.norm(one - other) <= 2e-6 * np.linalg.norm(other)
+        arrays = [array - np.float32(RATE) * one for array, one in zip(arrays, got[1:], strict=True)]
+    assert not step.device.fallbacks
+
+
+@pytest.mark.skipif(compile.compiler() is None, reason="no C++ compiler")
+def test_the_device_learns_the_digits(lab: Any, parts: Any, on_device: None) -> None:
+    arrays, losses, step = learn(lab, parts[0], DEVICE_EPOCHS, "cuda")
+    assert not step.device.fallbacks
+    assert np.mean(losses[-20:]) < np.mean(losses[:20]) / 5
+    assert accuracy(lab, parts[1], arrays, "cuda") >= 0.95

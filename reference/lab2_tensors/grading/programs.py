@@ -753,7 +753,7 @@ def on_host(answer):
 
 
 def product_adjoint(lab, name, pairs):
-    """The adjoint of a factor of each product, by one device; pairs: what its rule is given."""
+    """The adjoint of a factor of each product, by one device: pairs are what its rule is given, in order."""
     rule = getattr(lab.cuda_ops.Device(), name)
     return {"adjoint": [on_host(rule(on_device(first), on_device(second))) for first, second in pairs]}
 
@@ -763,6 +763,26 @@ def undisturbed_on_device(lab, left, right, adjoint):
     device, (a, b, g) = lab.cuda_ops.Device(), map(on_device, (left, right, adjoint))
     told = [on_host(one) for _ in range(2) for one in (device.left_adjoint(g, b), device.right_adjoint(a, g))]
     return {"adjoints": told, "operands_afterwards": [on_host(one) for one in (a, b, g)]}
+
+
+def wiring(lab, left, right, adjoint):
+    """What the device makes of A B and of the two products in its vjp: the operands it asks for, and values.
+
+    The last product is of two transposes: there either of them may be asked for as it was before.
+    """
+    graph, device = lab.graph, lab.cuda_ops.Device()
+    arrays = [np.float32(array) for array in (left, right, adjoint)]
+    a, b, g = leaves(lab, arrays)
+    names = {a: "A", b: "B", g: "G"}
+    products = {"A B": a @ b, "G Bt": g @ graph.transpose(b), "At G": graph.transpose(a) @ g}
+    operands, values = {}, {}
+    for name, node in (products | {"Bt At": graph.transpose(b) @ graph.transpose(a)}).items():
+        compute, asked = device.product(node)
+        there = evaluated(lab, list(asked), dict(zip((a, b, g), arrays)))
+        values[name] = on_host(compute(*map(cuda.asarray, there)))
+        if name in products:
+            operands[name] = " ".join(names.get(one, "another node") for one in asked)
+    return {"operands": operands, "values": values}
 
 
 def layers(lab, arrays):
@@ -775,9 +795,8 @@ def layers(lab, arrays):
 
 def single(arrays):
     """Arrays as the device takes them: floats in float32."""
-    return [
-        array.astype(np.float32) if array.dtype.kind == "f" else array for array in map(np.asarray, arrays)
-    ]
+    arrays = map(np.asarray, arrays)
+    return [array.astype(np.float32) if array.dtype.kind == "f" else array for array in arrays]
 
 
 def device_step(lab, batches, weights):

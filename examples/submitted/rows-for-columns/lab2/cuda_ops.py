@@ -170,6 +170,24 @@ class Device:
 
     # --- Nodes / 节点 -------------------------------------------------------------------------------------
 
+    def product(self, node):
+        """How a product of two matrices is computed: a function of device arrays, and its operands' nodes.
+        两个矩阵的乘积怎样计算：一个以设备数组为参数的函数，以及它的操作数的节点。
+
+        node: a matmul node with two axes. A plain product is (self.matmul, node.inputs). The two products in
+        the vjp of MatMul are left_adjoint and right_adjoint, which take a matrix as it was before it was
+        transposed. What isn't named as an operand is not computed. See is_transposed.
+        node：有两个轴的 matmul 节点。普通的乘积是 (self.matmul, node.inputs)。MatMul 的 vjp 里的两个乘积
+        由 left_adjoint 和 right_adjoint 计算，它们要的是转置以前的矩阵。没有列为操作数的节点就不会被计算。
+        见 is_transposed。
+        """
+        left, right = node.inputs
+        if is_transposed(right):
+            return self.left_adjoint, (left, right.inputs[0])
+        if is_transposed(left):
+            return self.right_adjoint, (left.inputs[0], right)
+        return self.matmul, node.inputs
+
     def rule(self, node):
         """How a node is computed here: a function of device arrays, and the nodes of its operands.
         一个节点在这里怎样计算：一个以设备数组为参数的函数，以及各操作数的节点。
@@ -227,17 +245,7 @@ class Device:
         return (self.transpose, node.inputs) if is_transposed(node) else None
 
     def _matmul(self, node):
-        """A product with a transpose is one of the two in matmul's vjp: it takes what was transposed.
-        与转置相乘，就是 matmul 的 vjp 里的两个乘积之一：直接取转置以前的矩阵。
-        """
-        left, right = node.inputs
-        if node.ndim != 2:
-            return None
-        if is_transposed(right):
-            return self.left_adjoint, (left, right.inputs[0])
-        if is_transposed(left):
-            return self.right_adjoint, (left.inputs[0], right)
-        return self.matmul, node.inputs
+        return self.product(node) if node.ndim == 2 else None
 
     def _sum(self, node):
         """Over the first axes; or over the last ones, which come first in the transpose.
