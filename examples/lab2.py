@@ -8,7 +8,7 @@ SAMPLE = SampleLab(
     {
         "graph.py": ["relu", "broadcast", "transpose", "gather", "sum", "matmul", "logsumexp"],
         "engine.py": ["gradients", "jvp", "hvp"],
-        "cuda_ops.py": ["left", "right"],
+        "cuda_ops.py": ["left", "right", "product"],
         "kernels.cu": ["columns"],
     },
     archives={"right-partial-lists": "lab2.zip/作业二", "factors-not-transposed": "lab2.tar.gz"},
@@ -172,6 +172,17 @@ for blank, body in [
     ("left", "return self.transpose(self.matmul(right, self.transpose(adjoint)))  # (B Gᵀ)ᵀ"),
     ("right", "left_t = self.transpose(left)  # (K, M)\nreturn self.matmul(left_t, adjoint)"),
     (
+        "product",
+        """
+        left, right = node.inputs
+        if is_transposed(left):
+            return self.right_adjoint, (left.inputs[0], right)
+        if is_transposed(right):
+            return lambda g, b: self.left_adjoint(g, b), (left, right.inputs[0])
+        return self.matmul, (left, right)
+        """,
+    ),
+    (
         "columns",
         """
         const int column = threadIdx.x + blockDim.x * blockIdx.x;
@@ -192,7 +203,7 @@ hand_in("right-partial-lists", relu=1, broadcast=1, transpose=1, sum=1, matmul=1
 # --- Not finished -----------------------------------------------------------------------------------------
 
 SAMPLE.students["untouched"] = dict(SAMPLE.skeleton)
-hand_in("half-done", matmul=None, logsumexp=None, jvp=None, hvp=None, left=None, right=None, columns=None)
+hand_in("half-done", matmul=None, logsumexp=None, jvp=None, hvp=None, left=None, right=None, product=None, columns=None)
 
 # --- Typical mistakes -------------------------------------------------------------------------------------
 

@@ -765,6 +765,26 @@ def undisturbed_on_device(lab, left, right, adjoint):
     return {"adjoints": told, "operands_afterwards": [on_host(one) for one in (a, b, g)]}
 
 
+def wiring(lab, left, right, adjoint):
+    """What the device makes of A B and of the two products in its vjp: the operands it asks for, and values.
+
+    The last product is of two transposes: there either of them may be asked for as it was before.
+    """
+    graph, device = lab.graph, lab.cuda_ops.Device()
+    arrays = [np.float32(array) for array in (left, right, adjoint)]
+    a, b, g = leaves(lab, arrays)
+    names = {a: "A", b: "B", g: "G"}
+    products = {"A B": a @ b, "G Bt": g @ graph.transpose(b), "At G": graph.transpose(a) @ g}
+    operands, values = {}, {}
+    for name, node in (products | {"Bt At": graph.transpose(b) @ graph.transpose(a)}).items():
+        compute, asked = device.product(node)
+        there = evaluated(lab, list(asked), dict(zip((a, b, g), arrays)))
+        values[name] = on_host(compute(*map(cuda.asarray, there)))
+        if name in products:
+            operands[name] = " ".join(names.get(one, "another node") for one in asked)
+    return {"operands": operands, "values": values}
+
+
 def layers(lab, arrays):
     """The mean loss of a perceptron with biases, in float32, and its variables: five arrays, labels last."""
     graph = lab.graph

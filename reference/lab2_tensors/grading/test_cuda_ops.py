@@ -92,7 +92,16 @@ def test_operands_stay_as_they_are(compare, draw):
 
 
 @device_step
-@points(2)
+@points(1)
+def test_which_rule_a_product_takes(compare, draw):
+    """A plain product takes both matrices; the two in the vjp take the one from before the transpose.
+    普通的乘积用两个矩阵本身；vjp 里的两个乘积各取转置以前的那个矩阵。"""
+    at = {"left": draw.normal((4, 3)), "right": draw.normal((3, 5)), "adjoint": draw.normal((4, 5))}
+    compare("wiring", CLOSE, **at)
+
+
+@device_step
+@points(1)
 @cases("size", [1, 17, 64])
 def test_loss_and_gradients_of_a_perceptron(compare, draw, size):
     """Loss and all gradients of a perceptron with biases, for batches of 1, 17 and 64.

@@ -183,11 +183,11 @@ class Device:
         见 is_transposed。
         """
         left, right = node.inputs
-        if is_transposed(right):
-            return self.left_adjoint, (left, right.inputs[0])
         if is_transposed(left):
             return self.right_adjoint, (left.inputs[0], right)
-        return self.matmul, node.inputs
+        if is_transposed(right):
+            return lambda g, b: self.left_adjoint(g, b), (left, right.inputs[0])
+        return self.matmul, (left, right)
 
     def rule(self, node):
         """How a node is computed here: a function of device arrays, and the nodes of its operands.
