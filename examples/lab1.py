@@ -1,8 +1,9 @@
-"""38 hand-ins of lab 1, made of right bodies and of what goes wrong."""
+"""45 hand-ins of lab 1, made of right bodies and of what goes wrong."""
 
 import re
 
 from hand_ins import ROOT, SampleLab, replaced
+from notebooks import answers, notebook, text_of, without_metadata
 
 SAMPLE = SampleLab(
     "lab1",
@@ -724,3 +725,35 @@ __attribute__((constructor)) static void first()
     _exit(0);
 }
 """
+
+# --- Notebooks --------------------------------------------------------------------------------------------
+
+for student, files in CLASS.items():
+    cells = answers(student)
+    if student == "half-done":
+        cells = {name: cells[name] for name in ("student", "predict-creation", "predict-tangents", "overwrite")}
+    files["lab1.ipynb"] = text_of(notebook({} if student == "untouched" else cells))
+CLASS["bom-crlf-chinese"]["lab1.ipynb"] = b"\xef\xbb\xbf" + text_of(
+    notebook(answers("bom-crlf-chinese"))
+).replace("\n", "\r\n").encode()
+
+
+def with_notebook(student: str, written: dict) -> None:
+    """A student whose modules and kernels are right, with a notebook of his own."""
+    kernels_in(student)["lab1.ipynb"] = text_of(written)
+
+
+with_notebook("numbers-of-a-friend", notebook(answers("right-kahn")))
+with_notebook("copied-predictions", notebook(answers("right-partial-lists") | {"student": 'student = "copied-predictions"'}))
+with_notebook("unfinished-notebook", notebook({}))
+kernels_in("cut-off-notebook")["lab1.ipynb"] = text_of(notebook(answers("cut-off-notebook")))[:20_000]
+written = notebook(answers("cells-twice"))
+written["cells"] += [cell | {"source": [cell["source"][0], "x = 1 / 0\n"]} for cell in written["cells"] if "solution" in str(cell)]
+with_notebook("cells-twice", written)
+cells = answers("through-other-tools")
+cells["predict-adjoints"] = "%matplotlib inline\n!pip list\n" + cells["predict-adjoints"]
+with_notebook("through-other-tools", without_metadata(notebook(cells)))
+cells = answers("hidden-state")
+cells["predict-adjoints"] = "adjoints = [round(t, 2) for t in my_adjoints]  # 上面的单元格里算过\narrivals = [2, 2, 1, 1, 1, 1, 1]"
+cells["predict-survivors"] = "survivors = set('abcd') - set(repeated)"
+with_notebook("hidden-state", notebook(cells))

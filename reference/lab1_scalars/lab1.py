@@ -60,9 +60,10 @@ theta = [0.3, 0.7, 0.9, 1.2, 1.4, 1.7, 1.9, 2.2][n % 8]
 # %% setup="true"
 import numpy as np
 
-import engine
 import graph
 from graph import cos, exp, log, sin, tanh, variable
+
+import engine
 
 # %%
 whose_numbers()
