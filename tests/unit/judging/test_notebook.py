@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from autograder.batch.replay import replay
 from autograder.sandbox.client import Level
 from labkit import predict
 from tests.conftest import COURSES, Graded, MiniCourse
@@ -171,3 +172,13 @@ def test_students_of_different_numbers_are_judged_by_different_truths(level: Lev
     ]
     notes = {id: [note.id for note in graded.results[id].notes] for id in (ann, "borrows")}
     assert notes == {ann: [], "borrows": ["judging.note-other-id"]}
+
+
+def test_replay_has_the_numbers_of_the_id_that_was_typed(level: Level, tmp_path: Path) -> None:
+    course = Book(tmp_path / "course", level, COURSES / "book")
+    typed = next(id for id in ("ben", "bob", "cat") if predict.number(id) != predict.number("ann"))
+    slope = f"slope = {2 * (1.5 + predict.number(typed))}\n"
+    course.hand_in_book("ann", student=f'student = "{typed}"\n', predict_square=slope)
+    replayed, _ = replay(course.lab, course.submitted, course.out, "ann", PREDICT, lambda: level)
+    assert replayed.verdict.outcome == "passed"
+    assert replayed.cases[0].calls[0].inputs["number"] == str(predict.number(typed))
