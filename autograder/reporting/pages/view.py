@@ -120,6 +120,8 @@ def _topic(lab: Lab, first: TaskResult, message: Message | None) -> str:
     """What the next step is about, where nothing more is known than how a task ended."""
     if message and message.id == "cuda.compile-error":
         return "compile"
+    if lab.notebook in lab.task(first.id).files and first.outcome in ("wrong", "crashed", "not-attempted"):
+        return f"cell-{first.outcome}"
     if lab.launched(lab.task(first.id)) and first.outcome in ("wrong", "timed-out"):
         return "report-timeout" if first.outcome == "timed-out" else "kernel"
     return first.outcome
