@@ -91,8 +91,11 @@ class Tasks(_Table):
 
 
 def _files(lab: Lab) -> dict[str, str]:
-    """The file in which each function, method and kernel of a lab stands."""
+    """The file in which each function, method, kernel and cell of a lab stands."""
     found: dict[str, str] = {}
+    for task in lab.tasks:
+        if lab.notebook in task.files:  # the builder holds these names to its cells
+            found |= {blank.name: str(lab.notebook) for blank in task.blanks}
     for name in lab.kernels:
         text = (lab.reference / name).read_text(encoding="utf-8-sig")
         found |= dict.fromkeys(blanks.kernels(text), name)

@@ -77,7 +77,7 @@ def test_nodes_that_breadth_first_order_gets_wrong(compare, personal):
 def test_predicted_differences_in_float32(compare, personal, step):
     """Central differences of θ² + 10⁶ in float32, with a large and a small step.
     θ² + 10⁶ 在 float32 下的中心差分，步长一大一小。"""
-    theta = [0.3, 0.7, 0.9, 1.2, 1.4, 1.7, 1.9, 2.2][personal % 8]
+    theta = (3, 7, 9, 12, 14, 17, 19, 22)[personal % 8] / 10
     h = {"large_step": 1.0, "small_step": 0.01}[step]
     sixteenths = [round(16 * (theta + side) ** 2) for side in (h, -h)]
     right = (sixteenths[0] - sixteenths[1]) / 32 / h
