@@ -1,8 +1,9 @@
 """The table at the end of `grade`: a line a student, a column a task."""
 
+from collections.abc import Iterator
+
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from autograder.batch.grade import ClassResult
@@ -27,28 +28,14 @@ SIGNS = {
 }
 LISTED = 20  # names in a line
 GAP = 2  # spaces between columns
+REMARK = 20  # characters of a remark that still say something
 STYLES = {"passed": "green", "not-attempted": "dim", "blocked": "dim"}
 
 
 def show(graded: ClassResult, console: Console) -> None:
     """Print a graded class: points, an outcome per task, the level, what needs a person."""
     lab = graded.lab
-    table = Table(
-        title=f"{lab.id} · {lab.title['en']} · {lab.title['zh']}",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
-    table.add_column("student", no_wrap=True)
-    table.add_column("points", justify="right", no_wrap=True)
-    for number in range(1, len(lab.tasks) + 1):
-        table.add_column(str(number), justify="center", no_wrap=True)
-    table.add_column("first thing to look at", no_wrap=True)
-    for result, remark in zip(graded.results, _remarks(graded, console.width), strict=True):
-        points = "?" if result.points is None else str(result.points)
-        signs = [Text(SIGNS[task.outcome], STYLES.get(task.outcome, "yellow")) for task in result.tasks]
-        table.add_row(Text(result.student), points, *signs, Text(remark))
-    console.print(table)
+    console.print(*_lines(graded, console.width), sep="\n", crop=False, no_wrap=True, overflow="ignore")
     tasks = "  ".join(f"{n} {task.id} ({task.points})" for n, task in enumerate(lab.tasks, 1))
     console.print(Text(f"tasks: {tasks}"))
     seen = {task.outcome for result in graded.results for task in result.tasks}
@@ -72,14 +59,30 @@ def _before(graded: ClassResult) -> str:
     return f"; {graded.stood} of them before, and nothing they depend on has changed since"
 
 
-def _remarks(graded: ClassResult, width: int) -> list[str]:
-    """What to look at first, cut to what the other columns leave of a line of `width`."""
-    student = max((cell_len(result.student) for result in graded.results), default=0)
-    others = [max(student, len("student")), len("points")]
-    others += [len(str(number)) for number in range(1, len(graded.lab.tasks) + 1)]
-    room = max(20, width - sum(others) - GAP * (len(others) + 1))
-    remarks = [printable(first_remark(result)) for result in graded.results]
-    return [set_cell_size(text, room - 1) + "~" if cell_len(text) > room else text for text in remarks]
+def _lines(graded: ClassResult, width: int) -> Iterator[Text]:
+    """The table; what to look at first takes what the tasks leave of `width`, and no task is left out."""
+    lab = graded.lab
+    yield Text(f"{lab.id} · {lab.title['en']} · {lab.title['zh']}", "italic")
+    numbers = [str(number) for number in range(1, len(lab.tasks) + 1)]
+    student = max(cell_len(name) for name in ("student", *(result.student for result in graded.results)))
+    for gap in (GAP, 1):
+        left = student + GAP + len("points") + GAP + sum(len(number) + gap for number in numbers)
+        if (room := width - left) >= REMARK:
+            break
+    space = " " * gap
+    head = f"{set_cell_size('student', student)}  points  {space.join(numbers)}"
+    yield Text(head + (f"{space}first thing to look at" if room >= REMARK else ""), "bold")
+    for result in graded.results:
+        points = "?" if result.points is None else str(result.points)
+        line = Text(f"{set_cell_size(result.student, student)}  {points:>6}  ")
+        for number, task in zip(numbers, result.tasks, strict=True):
+            line.append(SIGNS[task.outcome].center(len(number)), STYLES.get(task.outcome, "yellow"))
+            line.append(space)
+        remark = printable(first_remark(result))
+        if room >= REMARK:
+            line.append(set_cell_size(remark, room - 1) + "~" if cell_len(remark) > room else remark)
+        line.rstrip()
+        yield line
 
 
 def printable(text: str) -> str:
