@@ -41,8 +41,8 @@ def matrix(tensor):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["left_adjoint", "right_adjoint"])
 def test_an_adjoint_tells_how_the_product_moves(device, matrix, expect, name, shape):
-    """For C = A B and any move of A: ⟨C̄, dA B⟩ = ⟨Ā, dA⟩. The same for B. No kernel goes astray.
-    对 C = A B 和 A 的任意移动：⟨C̄, dA B⟩ = ⟨Ā, dA⟩；B 也一样。没有核函数出错。"""
+    """For C = A B and any move dA: adjoint of C times dA B is adjoint of A times dA. The same for B.
+    对 C = A B 和任意移动 dA：C 的伴随与 dA B 的内积等于 A 的伴随与 dA 的内积；B 也一样。"""
     rows, inner, columns = shape
     of_left = name == "left_adjoint"
     adjoint, other = matrix(rows, columns), matrix(*((inner, columns) if of_left else (rows, inner)))
@@ -58,7 +58,7 @@ def test_an_adjoint_tells_how_the_product_moves(device, matrix, expect, name, sh
         moved = [cuda.asarray(array) for array in ((move, other) if of_left else (other, move))]
         told = np.vdot(adjoint, cuda.asnumpy(device.matmul(*moved)))
         size = 1 + float(np.abs(got).sum())
-        expect.equal(f"{call}: ⟨adjoint, move⟩", float(np.vdot(got, move) / size), float(told / size), 1e-5)
+        expect.equal(f"{call}: adjoint times move", float(np.vdot(got, move) / size), float(told / size), 1e-5)
     expect.no_reports(call, device)
 
 
