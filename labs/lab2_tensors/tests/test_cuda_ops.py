@@ -58,7 +58,9 @@ def test_an_adjoint_tells_how_the_product_moves(device, matrix, expect, name, sh
         moved = [cuda.asarray(array) for array in ((move, other) if of_left else (other, move))]
         told = np.vdot(adjoint, cuda.asnumpy(device.matmul(*moved)))
         size = 1 + float(np.abs(got).sum())
-        expect.equal(f"{call}: adjoint times move", float(np.vdot(got, move) / size), float(told / size), 1e-5)
+        expect.equal(
+            f"{call}: adjoint times move", float(np.vdot(got, move) / size), float(told / size), 1e-5
+        )
     expect.no_reports(call, device)
 
 
