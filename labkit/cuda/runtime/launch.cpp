@@ -104,7 +104,7 @@ extern "C" EXPORT int host_launch(const Launch* what) {
     launching = pthread_self();
     itimerval timer{}, timer_before{};
     timer.it_value.tv_sec = long(what->seconds);
-    timer.it_interval.tv_usec = 200000;  // again, for a loop that accesses nothing
+    timer.it_interval.tv_sec = 1;  // again, for a loop that accesses nothing; others have told their line by then
     timer.it_value.tv_usec = long((what->seconds - double(timer.it_value.tv_sec)) * 1e6);
     setitimer(ITIMER_PROF, &timer, &timer_before);
 

@@ -41,7 +41,12 @@ title = { zh = "一", en = "One" }
 language = "zh"
 modules = []
 kernels = ["kernels.cu"]
-task = [{ id = "nothing", title = { zh = "无", en = "Nothing" }, blanks = [] }]
+[[task]]
+id = "nothing"
+title = { zh = "无", en = "Nothing" }
+points = 1
+file = ["kernels.cu"]
+blanks = []
 """
 NOTHING = '''
 import pytest
