@@ -129,7 +129,7 @@ def read_alternates(lab: Lab) -> dict[str, Modules]:
 def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...]) -> Ruling:
     """The verdict on a mutant."""
     verdict, why = KILLED, ""
-    if slip := malformation(solved, mutant.modules) or _dead(mutant, results):
+    if slip := malformation(solved, mutant.modules) or _dead(lab, mutant, results):
         verdict, why = MALFORMED, slip
     else:
         allowed = related(lab, mutant.tasks)
@@ -169,7 +169,7 @@ def passed(result: Result) -> bool:
     return all(task.outcome == "passed" for task in result.tasks)
 
 
-def _dead(mutant: Mutant, results: tuple[Result, ...]) -> str:
+def _dead(lab: Lab, mutant: Mutant, results: tuple[Result, ...]) -> str:
     """Why the mutant is broken rather than mistaken, or "": no import, or never a number to look at."""
     checks = [
         check
@@ -183,7 +183,10 @@ def _dead(mutant: Mutant, results: tuple[Result, ...]) -> str:
         importing = str(message.arguments.get("call", "")).startswith("import ")
         if importing or message.arguments.get("error") in SLIPS:
             return message.text("en")
-    if mutant.family == RAISES or any(map(_alive, checks)) or not messages:
+    # A kernel's output is full of NaN before it runs: what it leaves out, or adds to, stays so.
+    poisoned = any(lab.launched(lab.task(id)) for id in mutant.tasks)
+    ran = poisoned and any(message.id == "judging.wrong-value" for message in messages)
+    if mutant.family == RAISES or ran or any(map(_alive, checks)) or not messages:
         return ""
     return f"it gives no finite number of the right kind anywhere: {messages[0].text('en')}"
 
