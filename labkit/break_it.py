@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_NODES = 1000
+LONGEST_PATH = 10  # nodes; each step is one of up to three numbers, and all choices are tried
 
 
 def overwrite(output: Any) -> dict[Any, float]:
@@ -75,7 +76,7 @@ class NoAnswer(Exception):
 class Examined:
     """What an engine makes of a graph: the right derivative, the one it found, and the number of nodes.
 
-    accounted: along the path named, the local derivatives multiply to what is missing.
+    accounted: along the path named, the local derivatives multiply to what is missing (a long path is not tried).
     """
 
     right: float
@@ -119,6 +120,8 @@ def _accounts(output: Any, leaf: Any, path: Any, missing: float) -> bool:
         raise NoAnswer("path")
     if path[0] is not output or path[-1] is not leaf:
         raise NoAnswer("path")
+    if len(path) > LONGEST_PATH:
+        return False
     steps = []
     for user, operand in itertools.pairwise(path):
         partials = [partial for one, partial in _edges(user) if one is operand]

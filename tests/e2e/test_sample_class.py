@@ -129,7 +129,7 @@ def test_a_report_tells_the_points_in_both_languages_and_nothing_of_ours(graded,
     assert f"{points} of {most} points" in report
     ours = ["Traceback", "autograder", "labkit", "programs.py", "site-packages", "adkit-", str(ROOT)]
     html = (graded.out / lab / student / "feedback.html").read_text(encoding="utf-8")
-    plain = re.sub(r"labkit\.cuda\.asarr\w*", "", report.replace("\\", "") + html)  # which students call
+    plain = report.replace("\\", "") + html
     assert [name for name in ours if name in plain] == []
     assert not re.search(r"(?<![\w./])/(?:sub|site|tmp|usr|home|root)/", plain), "a path of the machine"
 
