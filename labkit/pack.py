@@ -1,7 +1,8 @@
-"""Write LAB.zip for handing in: the manifest's modules, and the student's own modules that these import."""
+"""Write LAB.zip for handing in: the manifest's files, and the student's own modules that these import."""
 
 import ast
 import io
+import json
 import os
 import sys
 import tempfile
@@ -67,6 +68,8 @@ def gather(lab: Lab) -> Contents:
     contents = Contents()
     for name in (*lab.modules, *lab.kernels):
         _take(contents, lab.folder / name)
+    if lab.notebook is not None:
+        _take_notebook(contents, lab, lab.notebook)
     helpers = {path.stem: path for path in _python_files(lab.folder) if path.name not in lab.modules}
     taken: set[str] = set()
     while wanted := sorted((_imports(contents.files) & helpers.keys()) - taken):
@@ -126,6 +129,27 @@ def _take(contents: Contents, path: Path) -> None:
             contents.notes.append(
                 Message("student.import-syntax", {"module": name, "code": code, **arguments})
             )
+
+
+def _take_notebook(contents: Contents, lab: Lab, name: str) -> None:
+    """Keep the notebook of the language that was saved last, without outputs: graders don't look at them."""
+    places = [path for path in (lab.folder / name, *sorted(lab.folder.glob(f"??/{name}"))) if path.is_file()]
+    if not places:
+        contents.problems.append(_missing(lab.folder / name))
+        return
+    chosen = max(places, key=lambda path: path.stat().st_mtime_ns)  # of equals the first
+    try:
+        notebook = json.loads(chosen.read_bytes().decode("utf-8-sig"))
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell.update(outputs=[], execution_count=None)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        contents.problems.append(Message("student.pack-no-notebook", {"file": str(chosen)}))
+        return
+    contents.files[name] = (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
+    if len(places) > 1:
+        shown = chosen.relative_to(lab.folder).as_posix()
+        contents.notes.append(Message("student.pack-notebook", {"file": shown, "name": name}))
 
 
 def _missing(path: Path) -> Message:

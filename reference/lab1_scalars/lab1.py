@@ -371,6 +371,7 @@ for i, node in enumerate(chain, 1):
 
 # %% solution="overwrite"
 # cell: overwrite
+# overwrite = (output, variable, [output, …, variable])
 ### BEGIN SOLUTION
 x = variable(3.0, "x")
 y = x * x
@@ -382,6 +383,7 @@ expose("overwrite")
 
 # %% solution="breadth-first"
 # cell: breadth-first
+# breadth_first = (output, variable, [output, …, variable])
 ### BEGIN SOLUTION
 x = variable(0.7, "x")
 v = sin(x)
@@ -395,6 +397,7 @@ expose("breadth-first")
 
 # %% solution="once-by-value"
 # cell: once-by-value
+# once_by_value = (output, variable, [output, …, variable])
 ### BEGIN SOLUTION
 x = variable(0.0, "x")
 v = sin(x)

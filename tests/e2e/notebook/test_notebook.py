@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -41,7 +42,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def executed(notebook: Path, environment: dict[str, str]) -> list[dict[str, Any]]:
-    """The code cells of a notebook after all have run in a fresh kernel, where it lies; at most a minute."""
+    """The code cells of a notebook after all have run in a fresh kernel, where it lies."""
     command = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "notebook", "--execute", "--stdout"]
     run = subprocess.run(
         [*command, notebook.name],
@@ -49,7 +50,7 @@ def executed(notebook: Path, environment: dict[str, str]) -> list[dict[str, Any]
         env=environment,
         capture_output=True,
         text=True,
-        timeout=MINUTE_S,
+        timeout=5 * MINUTE_S,  # where other tests keep the machine busy
     )
     assert run.returncode == 0, run.stderr
     return [cell for cell in json.loads(run.stdout)["cells"] if cell["cell_type"] == "code"]
@@ -66,7 +67,11 @@ def errors(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_the_solved_notebook_runs_from_top_to_bottom_in_a_minute(
     made: Path, environment: dict[str, str]
 ) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     cells = executed(made / "build/solved/lab1/lab1.ipynb", environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Processor time, compilers and matplotlib's first start with it.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < MINUTE_S
     assert errors(cells) == []
     told = "\n".join(map(said, cells))
     assert "✗" not in told

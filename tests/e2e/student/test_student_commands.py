@@ -260,6 +260,7 @@ def test_doctor_names_the_mend_for_what_is_missing(kit, python_without_numpy):
     [
         ["check"],
         ["check", "lab9"],
+        ["open", "lab9"],
         ["pack", "lab9"],
         ["check", "lab1", "--seed", "-1"],
         ["check", "lab1", "lab2"],
@@ -282,7 +283,7 @@ def test_no_command_lists_the_commands(kit):
     for arguments in ([], ["--help"], ["-h"]):
         code, printed, _ = kit.run(*arguments)
         assert code == 0
-        assert all(f"  {command}" in printed for command in ("check LAB", "doctor", "pack LAB"))
+        assert all(f"  {command}" in printed for command in ("check LAB", "doctor", "open LAB", "pack LAB"))
     assert "run the lab's public tests" in kit.run("--language", "en")[1]
 
 
@@ -326,4 +327,4 @@ def test_archives_hold_no_tests_and_no_leftovers(kit):
     (kit.lab / "__pycache__").mkdir()
     (kit.lab / "__pycache__" / "graph.pyc").write_bytes(b"\0")
     kit.run("pack", "lab1")
-    assert zipfile.ZipFile(kit.root / "lab1.zip").namelist() == HANDED_IN
+    assert zipfile.ZipFile(kit.root / "lab1.zip").namelist() == [*HANDED_IN, "lab1.ipynb"]

@@ -37,7 +37,7 @@ def test_a_lab_reaches_the_students_check_as_one_word():
     assert make("-n", "check", "LAB=build/my lab").stdout.endswith('-m labkit check "build/my lab"\n')
 
 
-@pytest.mark.parametrize("verb", ["check", "release"])
+@pytest.mark.parametrize("verb", ["check", "open", "release"])
 def test_a_verb_that_needs_a_lab_says_how_to_name_one(verb):
     result = make("-n", verb)
     assert result.returncode != 0

@@ -1,6 +1,8 @@
 """What is packed, what is told, and that an archive appears whole or not at all."""
 
+import dataclasses
 import io
+import json
 import os
 import zipfile
 
@@ -155,3 +157,61 @@ def test_an_interrupted_packing_leaves_the_earlier_archive_and_no_trace(lab, cap
 def test_a_place_that_cannot_be_written_is_wrong_use(lab):
     with pytest.raises(WrongUse, match="can't be written"):
         pack.report(lab, lab.folder.parent / "nowhere", "en")
+
+
+def notebook(text):
+    cell = {"cell_type": "code", "source": text, "outputs": [{"text": "long"}], "execution_count": 3}
+    return json.dumps({"cells": [cell, {"cell_type": "markdown", "source": "# 图"}]})
+
+
+@pytest.fixture
+def lab_with_notebook(lab):
+    """Its notebook in two languages, saved at the same time."""
+    (lab.folder / "en").mkdir()
+    for place in ("lab1.ipynb", "en/lab1.ipynb"):
+        (lab.folder / place).write_text(notebook(f"x = {place!r}"), encoding="utf-8")
+        os.utime(lab.folder / place, (0, 1_000_000_000))
+    return dataclasses.replace(lab, notebook="lab1.ipynb")
+
+
+def packed_cell(lab):
+    return json.loads(pack.gather(lab).files["lab1.ipynb"])["cells"][0]
+
+
+def test_the_notebook_is_packed_without_what_it_printed(lab_with_notebook):
+    lab = lab_with_notebook
+    source = "x = 'lab1.ipynb'"
+    assert packed_cell(lab) == {
+        "cell_type": "code",
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    }
+    assert "# 图" in pack.gather(lab).files["lab1.ipynb"].decode()
+
+
+def test_of_two_languages_the_notebook_saved_last_is_packed_and_told(lab_with_notebook, capsys):
+    lab = lab_with_notebook
+    os.utime(lab.folder / "en/lab1.ipynb", (0, 1_000_000_001))
+    assert packed_cell(lab)["source"] == "x = 'en/lab1.ipynb'"
+    code, printed, names = run(lab, capsys)
+    assert (code, names) == (0, ["graph.py", "engine.py", "lab1.ipynb"])
+    assert "en/lab1.ipynb, which was saved last, is handed in as lab1.ipynb." in printed
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": [1]}', "[" * 100_000])
+def test_a_file_that_is_no_notebook_is_told_and_nothing_is_written(lab_with_notebook, capsys, content):
+    lab = lab_with_notebook
+    (lab.folder / "lab1.ipynb").write_text(content)
+    code, printed, names = run(lab, capsys)
+    assert (code, names) == (1, None)
+    assert "lab1.ipynb can't be read as a notebook" in printed
+
+
+def test_a_notebook_that_is_not_there_is_told(lab_with_notebook, capsys):
+    lab = lab_with_notebook
+    (lab.folder / "en/lab1.ipynb").unlink()
+    (lab.folder / "lab1.ipynb").rename(lab.folder / "lab1 (1).ipynb")
+    code, printed, names = run(lab, capsys)
+    assert (code, names) == (1, None)
+    assert "lab1 (1).ipynb" in printed
