@@ -57,7 +57,10 @@ def configure(config: Any, book: Book, course_id: str) -> None:
     config.Autograde.autograde_preprocessors = [f"{_HERE}.regrading.GradeInSandbox"]
     config.Autograde.exclude_overwriting = dict(_source_files(book))
     config.GradeInSandbox.gradebook = str(book.root)
-    config.HTMLExporter.filters = {"markdown2html": f"{_HERE}.safe_markdown.safe_html"}
+    config.HTMLExporter.filters = {
+        "markdown2html": f"{_HERE}.safe_markdown.safe_html",
+        "highlight_code": f"{_HERE}.highlighting.code_html",
+    }
 
 
 def _source_files(book: Book) -> list[tuple[str, list[str]]]:

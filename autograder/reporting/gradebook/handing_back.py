@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from autograder.course import Course, CourseError, Lab
@@ -30,8 +31,9 @@ def write_feedback(
     with contextlib.ExitStack() as stack:
         pages: Iterator[str] = map(page, students)
         if jobs > 1:
-            pool = stack.enter_context(multiprocessing.get_context("spawn").Pool(jobs, _leave_interrupts))
-            pages = pool.imap_unordered(page, students)
+            spawn = multiprocessing.get_context("spawn")
+            pool = ProcessPoolExecutor(jobs, spawn, _leave_interrupts)
+            pages = stack.enter_context(pool).map(page, students)
         for told in pages:
             failed += [told] if told else []
             advance()
