@@ -76,7 +76,7 @@ class NoAnswer(Exception):
 class Examined:
     """What an engine makes of a graph: the right derivative, the one it found, and the number of nodes.
 
-    accounted: along the path named, the local derivatives multiply to what is missing (a long path is not tried).
+    accounted: along the path named, which is not long, the local derivatives multiply to what is missing.
     """
 
     right: float

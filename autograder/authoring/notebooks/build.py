@@ -1,4 +1,4 @@
-"""The notebooks of a lab as bytes, for students, for `build/solved` and for the gradebook.
+"""The notebooks of a lab as bytes, for students and for `build/solved`.
 
 The bytes depend on the source alone: ids come from what nbgrader calls a cell, else from what is in it.
 """
@@ -33,14 +33,6 @@ def solved(text: str, lab: Lab, language: str) -> bytes:
     Raises: CourseError.
     """
     return _written(_without_schemes(cells(text, lab, cut=False)), language)
-
-
-def for_gradebook(text: str, lab: Lab, language: str) -> bytes:
-    """The notebook with blanks and with mark schemes, between nbgrader's own marks. No student may see it.
-
-    Raises: CourseError.
-    """
-    return _written(cells(text, lab, cut=True), language)
 
 
 def cells(text: str, lab: Lab, cut: bool) -> list[Cell]:

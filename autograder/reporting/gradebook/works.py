@@ -11,7 +11,6 @@ from autograder.batch.store import Store
 from autograder.course import Course, CourseError, Lab
 from autograder.intake import Found, find_submissions, read_submission
 
-from .answers import answers
 from .book import lab_with_notebook
 from .late import extensions, lateness
 from .push import Work
@@ -59,4 +58,6 @@ def _work(
         )
     late = lateness(course, lab, found, more)
     person = person or Person(found.student)
-    return Work(found, submission, answers(found, notebook), stored, late, person)
+    # A notebook that is graded by hand alone is no part of what `grade` reads.
+    with_cells = submission if lab.graded_notebook else read_submission(found, lab.texts, notebook)
+    return Work(found, submission, with_cells.cells, stored, late, person)

@@ -172,14 +172,6 @@ def test_the_solved_notebook_keeps_solutions_without_marks(course: Course) -> No
     assert "SOLUTION" not in told and "MARK" not in told
 
 
-def test_the_gradebook_gets_mark_schemes_and_blanks(course: Course) -> None:
-    lab = course.lab("one")
-    told = json.loads(build.for_gradebook(NOTEBOOK, lab, "en"))
-    found = {cell["id"]: text(cell) for cell in told["cells"]}
-    assert "### BEGIN MARK SCHEME\nTwo points for all of the wonderful truth.\n" in found["why"]
-    assert "raise NotImplementedError" in found["sums"]
-
-
 def test_bytes_depend_on_the_text_alone_and_ids_on_what_is_in_a_cell(course: Course, root: Path) -> None:
     write_labs(course)
     file = course.root / "labs/one_scalars/one.ipynb"
@@ -223,7 +215,8 @@ def test_the_bundle_carries_the_notebook_and_a_leak_in_it_is_found(course: Cours
     secrets = secrets_of(course, bytes(range(32)), lab.due)
     assert scan(packed(name_of(lab, files), files), secrets) == []
     told = b'["Two points for all of the wonderful truth."]'
-    for leaking in (build.solved(NOTEBOOK, lab, "en"), build.for_gradebook(NOTEBOOK, lab, "en"), told):
+    marked = b'["### BEGIN MARK SCHEME", "Two points."]'
+    for leaking in (build.solved(NOTEBOOK, lab, "en"), marked, told):
         found = scan(packed("one", files | {"one.ipynb": leaking}), secrets)
         assert found and all("one.ipynb" in leak.where for leak in found)
 

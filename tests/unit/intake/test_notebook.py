@@ -270,3 +270,16 @@ def test_a_notebook_in_an_archive_and_one_of_another_name(tmp_path: Path) -> Non
 def test_a_notebook_may_be_as_large_as_the_bound(read: Callable[[bytes], Submission]) -> None:
     data = dumped(notebook())
     assert read(data + b" " * (NOTEBOOK_BYTES - len(data))).problems == {}
+
+
+def test_a_folder_in_an_archive_is_entered_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    packed, folder = tmp_path / "lab1.zip", tmp_path / "lab1"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"lab1-final/.ipynb_checkpoints/{NAME}", b"{}")
+        archive.writestr(f"lab1-final/{NAME}", dumped(notebook()))
+    assert read_submission(Found("ann", (packed,)), [], NAME).cells.items() >= RIGHT.items()
+    folder.mkdir()
+    (tmp_path / "elsewhere.ipynb").write_bytes(dumped(notebook()))
+    (folder / NAME).symlink_to(tmp_path / "elsewhere.ipynb")
+    linked = read_submission(Found("ann", (folder,)), [], NAME)
+    assert linked.cells == {} and linked.problems[NAME].id == "intake.link"
