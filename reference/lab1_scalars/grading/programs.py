@@ -15,6 +15,7 @@ from numbers import Real
 import numpy as np
 
 from labkit import cuda, predict
+from labkit.localise import numbered
 
 # --- Helpers ------------------------------------------------------------------------------------------------
 
@@ -969,15 +970,7 @@ def break_it(lab, engine):
 
 def graph_as_text(output, leaf, path):
     """Nodes, inputs first, as [operation, places of inputs, value]; then the places of leaf and path."""
-    places, stack = {}, [output]
-    while stack:
-        node = stack[-1]
-        waiting = [operand for operand in node.inputs if operand not in places]
-        stack += waiting
-        if len(stack) > 100:  # no smallest graph
-            return ""
-        if not waiting:
-            places.setdefault(stack.pop(), len(places))
+    places = {node: place for place, node in enumerate(numbered([output]))}
     nodes = [
         [node.op.name if node.inputs else "", [places[operand] for operand in node.inputs], float(node.value)]
         for node in places

@@ -58,8 +58,8 @@ def test_an_endless_kernel_is_stopped_and_the_rest_is_checked(kit):
     assert others(kit, printed) == {"multiply-backward"}
 
 
-def test_without_a_compiler_one_line_says_so_and_nothing_fails(kit):
-    none = {"ADKIT_CXX": "no-such-compiler"}
+def test_without_a_compiler_one_line_says_so_and_nothing_fails(kit, tmp_path):
+    none = {"ADKIT_CXX": "no-such-compiler", "ADKIT_CUDA_CACHE": str(tmp_path / "nothing compiled yet")}
     kit.solve()
     code, printed, errors = kit.run("check", "lab1", "--language", "en", **none)
     assert (code, errors) == (0, "")
