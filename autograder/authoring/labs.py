@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from autograder.authoring import blanks, cutter
+from autograder.authoring import cutter, named_blanks
 from autograder.authoring.notebooks import build, predictions
 from autograder.course import Course, CourseError, Lab
 
@@ -82,7 +82,7 @@ def _skeletons(course: Course) -> Tree:
     for lab in course.labs:
         for name in (*lab.modules, *lab.kernels):
             tree[f"{lab.folder}/{name}"] = _cut(course, lab, name, cutter.cut)
-        blanks.check(lab, {name: tree[f"{lab.folder}/{name}"].decode() for name in lab.texts})
+        named_blanks.check(lab, {name: tree[f"{lab.folder}/{name}"].decode() for name in lab.texts})
         readmes = _readme_places(course)
         shipped = {name: name for name in (*lab.texts, *_notebook_names(lab))} | readmes
         for source, place in readmes.items():
@@ -134,7 +134,7 @@ def _manifest(course: Course, lab: Lab) -> str:
         *([f"notebook = {_toml(lab.notebook)}"] if lab.notebook else []),
     ]
     for task in lab.tasks:
-        named = [{"name": blank.name, "minutes": blank.minutes} for blank in task.blanks]
+        blanks = [{"name": blank.name, "minutes": blank.minutes} for blank in task.blanks]
         lines += [
             "",
             "[[task]]",
@@ -142,7 +142,7 @@ def _manifest(course: Course, lab: Lab) -> str:
             f"title = {_toml(task.title)}",
             f"points = {task.points}",
             f"file = {_toml(task.files)}",
-            f"blanks = {_toml(named)}",
+            f"blanks = {_toml(blanks)}",
         ]
     return "\n".join(lines) + "\n"
 
