@@ -72,11 +72,9 @@ class BookDesk:
         guards.write(self._book)
         lab = self._labs[0]
         page = f"/formgrader/gradebook/{lab.id}/{lab_with_notebook(lab)}"
-        # By way of /login the browser keeps the token, which pages other than JupyterLab's don't hand on.
-        page = f"/login?{urlencode({'next': page})}"
-        click.echo(f"Questions, to share them out among TAs: /autograder/questions/{lab.id}", err=True)
+        further = {"gradebook.questions-at": _by_login(f"/autograder/questions/{lab.id}")}
         try:
-            open_page(page, self._book.root, "en", self._book.root)
+            open_page(_by_login(page), self._book.root, "en", self._book.root, further)
         except WrongUse as error:
             raise CourseError(str(error)) from None
 
@@ -118,3 +116,8 @@ class BookDesk:
             more = f" and {len(strangers) - LISTED} more" if len(strangers) > LISTED else ""
             listed = f"{', '.join(strangers[:LISTED])}{more}"
             click.echo(f"Pushed, but not in roster.csv: {listed}.", err=True)
+
+
+def _by_login(page: str) -> str:
+    """By this way the browser keeps the token, which pages other than JupyterLab's don't hand on."""
+    return f"/login?{urlencode({'next': page})}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.conftest import MiniCourse
 
 QUESTION, ASKED, ASKED_IN_ENGLISH = "why-reverse", "*在这里作答。*", "*Your answer here.*"
-SCHEME = "four points for every use before its inputs"
+SCHEME = "before its inputs: four points"
 SOURCE = f"""\
 # %% [markdown] lang="zh"
 # # 链
@@ -51,14 +51,14 @@ check("reverse")
 # {ASKED}
 #
 # ### BEGIN MARK SCHEME
-# {SCHEME}
+# Every `use` {SCHEME}
 # ### END MARK SCHEME
 
 # %% [markdown] manual="{QUESTION}" points=4 lang="en"
 # {ASKED_IN_ENGLISH}
 #
 # ### BEGIN MARK SCHEME
-# {SCHEME}
+# Every `use` {SCHEME}
 # ### END MARK SCHEME
 """
 
