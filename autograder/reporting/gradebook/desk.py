@@ -10,6 +10,7 @@ import click
 from autograder.batch import output, record
 from autograder.batch.classes import labs_with_work, places
 from autograder.course import Course, CourseError, Lab
+from autograder.intake import find_submissions
 from autograder.reporting.console import progress, short
 from labkit.jupyter import open_page
 from labkit.lab import WrongUse
@@ -91,8 +92,9 @@ class BookDesk:
     def _push(self, lab: Lab) -> list[str]:
         """Push a lab; whose work it has."""
         lab_with_notebook(lab)
+        class_ = find_submissions(self._at.submitted, lab.id)
         with progress(lab.id) as (start, advance):
-            found = list(works(self._course, lab, self._at.submitted, self._at.out, self._roster))
+            found = list(works(self._course, lab, class_.found, self._at.out, self._roster))
             start(len(found))
             pushed = 0
             with opened(self._book, self._course) as gradebook:
@@ -106,6 +108,8 @@ class BookDesk:
         record.write(self._book.scores(lab), scores.encode("utf-8-sig"))
         students = [work.found.student for work in found]
         self._tell(lab, students, pushed)
+        for message in class_.refused:
+            click.echo(message.text("en"), err=True)
         return students
 
     def _tell(self, lab: Lab, students: list[str], pushed: int) -> None:

@@ -41,6 +41,7 @@ def graded(course: BookCourse) -> BookCourse:
     roster = "\n".join(["id,name,email,language,lms_id", "absent,Nobody,,,", "s00,,,,", *people])
     (course.root / "roster.csv").write_text(roster, encoding="utf-8")
     course.edit_course("[[lab]]", "[late]\nfree_days = 3\nper_day = 0.1\n\n[[lab]]")
+    shutil.copytree(course.mini.submitted / "s07", course.mini.submitted / "s07, ")
     course.run("grade")
     course.said = course.run("gradebook")
     return course
@@ -49,6 +50,7 @@ def graded(course: BookCourse) -> BookCourse:
 def test_a_push_says_what_it_did_and_a_second_one_has_nothing_to_do(graded: BookCourse) -> None:
     assert "lab0: 30 of 30 pushed" in graded.said
     assert "Pushed, but not in roster.csv: s29." in graded.said
+    assert "The folder “s07, ” was passed over: its name is no student id" in graded.said
     before = everything(graded)
     graded.type("gradebook")
     assert everything(graded) == before
