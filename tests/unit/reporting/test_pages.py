@@ -367,7 +367,7 @@ def test_the_class_page_groups_failures_by_kind_of_mistake_commonest_first(class
 def test_the_class_page_says_who_needs_a_person(class_page):
     english = " ".join(visible(class_page.split('<section lang="en">')[1]).split())
     needed = english.split("Needs a person")[1].split("Distribution")[0]
-    assert "The folder x y was passed over" in needed
+    assert "The folder “x y” was passed over" in needed
     assert "open : grader fault: " in needed and "the disk is full" in needed
     assert "late" not in needed
 
