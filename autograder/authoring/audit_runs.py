@@ -56,6 +56,7 @@ class Runs:
                 self._jobs,
                 self._on_start,
                 lambda _: self._on_result(),
+                diagnose=False,
             )
         for check, message in graded.faults.items():
             raise CourseError(f"The reference fails its own check {check}: {in_full(message)} Mend the test.")
