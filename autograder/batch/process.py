@@ -50,9 +50,7 @@ class Nursery:
     In a session of its own, so that Ctrl-C reaches this process alone, which then tells the others.
     """
 
-    def __init__(
-        self, kind: Kind, lab: Lab, level: Level, secret: bytes, known: Known | None = None
-    ) -> None:
+    def __init__(self, kind: Kind, lab: Lab, level: Level, secret: bytes, known: Known | None = None) -> None:
         self._line, theirs = Line.pair()
         with theirs:
             self._process = subprocess.Popen(

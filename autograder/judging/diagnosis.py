@@ -5,9 +5,9 @@ gives the same wrong answers to at least two calls, is wrong nowhere where the s
 family explains as much.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ from .verdicts import Check, Verdict
 from .witness import KernelWitness, Witness, hear
 
 ENOUGH = 2  # calls on which a mutant must agree
-HEARD = 6  # failed checks of a task
+FIRST, HEARD = 3, 6  # failed checks of a task: asked of every mutant, and asked at all
 _AT_MOST = {"cpu_s": 1.0, "idle_s": 1.0, "wall_s": 4.0}
 
 
@@ -39,10 +39,51 @@ class Diagnosis:
     hint: Hint | None
 
 
-@dataclass(frozen=True)
-class _Match:
-    mistake: Mistake
-    calls: frozenset[str]
+class _Ended(NamedTuple):
+    """The checks of a task by how they ended."""
+
+    slow: list[Check]
+    wrong: list[Check]
+    passed: list[Check]
+
+
+class _Case:
+    """What speaks for and against each mistake; `left`: those that nothing speaks against."""
+
+    def __init__(self, known: Sequence[Mistake]) -> None:
+        self.left = list(known)
+        self._calls: dict[str, dict[str, str]] = {one.id: {} for one in known}  # call -> check
+
+    def note(self, one: Mistake, check: str, alike: Collection[str], against: int) -> None:
+        """The calls on which it agrees, and on how many it is wrong where the student is right."""
+        self._calls[one.id] |= dict.fromkeys(alike, check)
+        if against:
+            self.left = [other for other in self.left if other is not one]
+
+    def drop_strangers(self) -> None:
+        """Leave those that agree somewhere."""
+        self.left = [one for one in self.left if self._calls[one.id]]
+
+    def _matches(self) -> list[Mistake]:
+        """Those that agree often enough, without those of which another one's calls are all, and more."""
+        calls = {one.id: self._calls[one.id].keys() for one in self.left}
+        enough = [one for one in self.left if len(calls[one.id]) >= ENOUGH]
+        return [one for one in enough if not any(calls[one.id] < calls[other.id] for other in enough)]
+
+    def families(self) -> tuple[str, ...]:
+        """Of those that match."""
+        return tuple(dict.fromkeys(one.family for one in self._matches()))
+
+    def diagnosis(self, checks: Sequence[str]) -> Diagnosis | None:
+        """What follows, told at the checks that speak for it, in their order."""
+        matches, families = self._matches(), self.families()
+        if not matches:
+            return None
+        closest = max(matches, key=lambda one: len(self._calls[one.id]))  # the first of several
+        speaking = set(self._calls[closest.id].values())
+        told = tuple(check for check in checks if check in speaking)
+        alone = len(families) == 1
+        return Diagnosis(told, families[0] if alone else "", families, closest.hint if alone else None)
 
 
 def with_diagnoses(details: list[Detail], diagnoses: Iterable[Diagnosis]) -> list[Detail]:
@@ -52,9 +93,7 @@ def with_diagnoses(details: list[Detail], diagnoses: Iterable[Diagnosis]) -> lis
         check = next((check for check in one.checks if check in known), one.checks[0])
         detail = known.get(check) or Detail(check, "", [], [], None, None, [], None)
         hint = msgspec.structs.asdict(one.hint) if one.hint else {}
-        known[check] = msgspec.structs.replace(
-            detail, family=one.family, families=one.families, hint=hint
-        )
+        known[check] = msgspec.structs.replace(detail, family=one.family, families=one.families, hint=hint)
     return list(known.values())
 
 
@@ -78,45 +117,59 @@ class Diagnostician:
     ) -> Iterator[Diagnosis]:
         """Of each task that failed by itself and by the files that are not `unusable`. Raises: SandboxError."""
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
-        failed = {check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"}
+        failed = {
+            check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"
+        }
         for task in self._lab.tasks:
             known = [one for one in self._mistakes if task.id in one.tasks and failed.issuperset(one.tasks)]
-            wrong = [check for check in self._checks(task) if outcomes[check.id] in ("wrong", "crashed")]
-            by_itself = not failed & set(task.needs) and not set(unusable) & set(task.files)
-            if known and wrong and by_itself and (found := self._of_task(task, wrong[:HEARD], own, known, variant)):
-                yield found
-
-    def _checks(self, task: Task) -> list[Check]:
-        return [check for check in self._plugin.checks if check.task == task.id and check.points]
+            if known and not set(unusable) & set(task.files):
+                checks = [check for check in self._plugin.checks if check.task == task.id and check.points]
+                ended = _Ended(
+                    slow=[check for check in checks if outcomes[check.id] == "timed-out"][:HEARD],
+                    wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
+                    passed=[check for check in checks if outcomes[check.id] == "passed"],
+                )
+                if failed & set(task.needs):  # wrong numbers may come from there
+                    ended.wrong.clear()
+                if found := self._of_task(task, ended, own, known, variant):
+                    yield found
 
     def _of_task(
-        self, task: Task, checks: list[Check], own: Bench, known: list[Mistake], variant: int
+        self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int
     ) -> Diagnosis | None:
-        """With the inputs of another variant too, where those of one's own leave it open."""
-        agreed: dict[str, set[str]] = defaultdict(set)
-        refuted: set[str] = set()
-        for place in (variant, (variant + 1) % VARIANTS):
-            left = [one for one in known if one.id not in refuted]
-            theirs = self._of_mistakes(task, checks, left, place)
-            for check in checks:
-                heard = self._hear(task, check, own, place)
-                for one in left:
-                    calls, against = compared(heard, theirs[check.id][one.id])
-                    agreed[one.id] |= calls
-                    refuted |= {one.id} if against else set()
-            matches = [_Match(one, frozenset(agreed[one.id])) for one in left if one.id not in refuted]
-            found = _best([match for match in matches if len(match.calls) >= ENOUGH])
-            known = [match.mistake for match in matches if match.calls]
-            if not known or len({match.mistake.family for match in found}) == 1:
-                break
-        if not found:
-            return None
-        ids = tuple(check.id for check in checks)
-        families = tuple(dict.fromkeys(match.mistake.family for match in found))
-        if len(families) > 1:
-            return Diagnosis(ids, "", families, None)
-        closest = max(found, key=lambda match: len(match.calls))  # the first of several
-        return Diagnosis(ids, families[0], families, closest.mistake.hint)
+        """Whoever agrees in none of the first checks is not asked further. Another variant's inputs are tried
+        where those of one's own leave it open, and what passed where several families are left."""
+        case = _Case(known)
+        for check in ended.slow:
+            self._see_whether_slow(case, task, check)
+        self._ask(case, task, ended.wrong[:FIRST], own, variant)
+        case.drop_strangers()
+        self._ask(case, task, ended.wrong[FIRST:], own, variant)
+        if case.left and len(case.families()) != 1:
+            self._ask(case, task, ended.wrong[:FIRST], own, (variant + 1) % VARIANTS)
+        if len(case.families()) > 1:
+            self._refute(case, task, ended.passed, variant)
+        return case.diagnosis([check.id for check in (*ended.wrong, *ended.slow)])
+
+    def _ask(self, case: "_Case", task: Task, checks: list[Check], own: Bench, variant: int) -> None:
+        theirs = self._of_mistakes(task, checks, case.left, variant) if case.left else {}
+        for check in checks if case.left else ():
+            heard = self._hear(task, check, own, variant)
+            for one in case.left:
+                case.note(one, check.id, *compared(heard, theirs[check.id][one.id]))
+
+    def _see_whether_slow(self, case: "_Case", task: Task, check: Check) -> None:
+        """Cost hardly depends on the variant, so each mutant is timed on one."""
+        theirs = self._of_mistakes(task, [check], case.left, 0)[check.id]
+        for one in case.left:
+            if any(said.ended == "timed-out" for said in theirs[one.id]):
+                case.note(one, check.id, frozenset([f"slow {check.id}"]), 0)
+
+    def _refute(self, case: "_Case", task: Task, passed: list[Check], variant: int) -> None:
+        theirs = self._of_mistakes(task, passed, case.left, variant)
+        for check in passed:
+            for one in case.left:
+                case.note(one, check.id, frozenset(), sum(said.is_wrong for said in theirs[check.id][one.id]))
 
     def _of_mistakes(
         self, task: Task, checks: list[Check], mistakes: list[Mistake], variant: int
@@ -137,11 +190,6 @@ class Diagnostician:
         kind = KernelWitness if launched else Witness
         witness = kind(bench.of(launched), self._answers.of(launched), task, _shorter(task.limits))
         return hear(self._plugin, check.id, witness, variant)
-
-
-def _best(matches: list[_Match]) -> list[_Match]:
-    """Without those of which another one's calls are all, and more."""
-    return [match for match in matches if not any(match.calls < other.calls for other in matches)]
 
 
 def _shorter(limits: Limits) -> Limits:

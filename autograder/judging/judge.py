@@ -68,7 +68,9 @@ def _differences(
             yield from _differences(*inner, tolerance, scale)
     elif _differ(path, got, want, tolerance, scale):
         numbers = isinstance(want, float | np.ndarray)
-        yield Difference(path, got, want, accepted_error(np.asarray(want), tolerance, scale) if numbers else 0.0)
+        yield Difference(
+            path, got, want, accepted_error(np.asarray(want), tolerance, scale) if numbers else 0.0
+        )
 
 
 def scale_of(name: str, want: dict[str, Any]) -> float:

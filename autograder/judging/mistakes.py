@@ -90,7 +90,9 @@ def read_mistakes(lab: Lab) -> tuple[Mistake, ...]:
     solved = {PurePath(name).name: _solved(lab, name) for name in lab.texts}
     made = ((entry, _changed(entry, solved)) for entry in read_entries(lab))
     return tuple(
-        Mistake(entry.id, entry.family, entry.tasks, entry.hint, changed) for entry, changed in made if changed
+        Mistake(entry.id, entry.family, entry.tasks, entry.hint, changed)
+        for entry, changed in made
+        if changed
     )
 
 

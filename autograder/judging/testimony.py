@@ -69,8 +69,10 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
     @property
     def telling(self) -> bool:
         """Whether it is one that not everybody gives who is wrong."""
-        return self.ended.startswith(("raised", "reported", "law")) and self.ended != UNWRITTEN or any(
-            wrong.clear for wrong in self.wrong
+        return (
+            self.ended.startswith(("raised", "reported", "law"))
+            and self.ended != UNWRITTEN
+            or any(wrong.clear for wrong in self.wrong)
         )
 
     def like(self, other: "Said") -> bool:
@@ -172,7 +174,9 @@ def _folding(size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _hash(text: str | bytes) -> str:
-    return hashlib.sha256(text if isinstance(text, bytes) else text[:1000].encode(errors="replace")).hexdigest()[:8]
+    return hashlib.sha256(
+        text if isinstance(text, bytes) else text[:1000].encode(errors="replace")
+    ).hexdigest()[:8]
 
 
 def compared(own: Iterable[Said], theirs: Iterable[Said]) -> tuple[frozenset[str], int]:
