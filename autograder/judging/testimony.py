@@ -24,7 +24,8 @@ ROUNDING = 10  # times the accepted error: so much may two right ways to compute
 CLEAR = 100  # times the accepted error: smaller deviations say nothing of how they came about
 LONGEST = 1 << 12  # elements of an array of a wrong kind that are looked at
 UNWRITTEN = "raised NotImplementedError"
-_VARYING = re.compile(r"'[^']*'|\"[^\"]*\"|[-+.\d]+")  # in the words of an exception: names and numbers
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 class Wrong(msgspec.Struct, frozen=True, array_like=True):
@@ -69,10 +70,8 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
     @property
     def telling(self) -> bool:
         """Whether it is one that not everybody gives who is wrong."""
-        return (
-            self.ended.startswith(("raised", "reported", "law"))
-            and self.ended != UNWRITTEN
-            or any(wrong.clear for wrong in self.wrong)
+        return (self.ended.startswith(("raised", "reported", "law")) and self.ended != UNWRITTEN) or any(
+            wrong.clear for wrong in self.wrong
         )
 
     def like(self, other: "Said") -> bool:
@@ -104,7 +103,7 @@ def said(call: Call, only: Collection[str] | None) -> Said:
 
 def law(call: str, words: str) -> Said:
     """A law that does not hold of the answers up to this call."""
-    return Said(call, "law", f"law {_VARYING.sub('', words)[:200]}", [])
+    return Said(call, "law", f"law {_words(words)}", [])
 
 
 def _ended(call: Call) -> str:
@@ -113,12 +112,17 @@ def _ended(call: Call) -> str:
         return call.answer.outcome
     if failure.builtin == "NotImplementedError":
         return UNWRITTEN
-    return f"raised {failure.builtin} {_VARYING.sub('', failure.text)[:80]}".strip()
+    return f"raised {failure.builtin} {_words(failure.text)}".strip()
+
+
+def _words(text: str) -> str:
+    """What does not vary in the words of an exception or a law: no names, no numbers."""
+    return " ".join(_WORD.findall(_QUOTED.sub("", text)))[:200]
 
 
 def _wrong(difference: judge.Difference) -> Wrong:
     path, got, want, accepted = difference
-    blank = got is None or isinstance(got, int | float | np.ndarray) and not np.any(got)
+    blank = got is None or (isinstance(got, int | float | np.ndarray) and not np.any(got))
     if accepted is None:
         return Wrong(path, _kind(got), _raw(got), 0.0, blank)
     if not isinstance(want, int | float | np.ndarray):
@@ -142,7 +146,7 @@ def _kind(got: Any) -> str:
 
 def _raw(got: Any) -> list[float]:
     """Of what has another kind than the right answer: its own numbers, where they are few."""
-    if isinstance(got, np.ndarray) and got.size <= LONGEST or isinstance(got, int | float):
+    if (isinstance(got, np.ndarray) and got.size <= LONGEST) or isinstance(got, int | float):
         own = _wide(got)
         return sketch(np.where(np.isfinite(own), own, 0.0))
     return []
@@ -180,7 +184,7 @@ def _hash(text: str | bytes) -> str:
 
 
 def compared(own: Iterable[Said], theirs: Iterable[Said]) -> tuple[frozenset[str], int]:
-    """The calls on which two tell of the same mistake, and on how many `own` is right where `theirs` is wrong."""
+    """The calls on which both tell of one mistake, and on how many `own` is right and `theirs` wrong."""
     heard = {(one.call, one.mode): one for one in own}
     alike, unlike, against = set(), set(), 0
     for other in theirs:
