@@ -1,4 +1,4 @@
-"""Does feedback name the right mistake? Mistakes made again in the code of other right solutions are diagnosed.
+"""Does feedback name the right mistake? Mistakes are made again in the code of other right solutions.
 
 A mutant is made again in an alternate if its text stands exactly once in the alternate's own file.
 """

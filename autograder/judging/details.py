@@ -68,7 +68,7 @@ class Detail(msgspec.Struct, frozen=True):
     """What a page shows of a failed check. `smaller` and its `message` are of a smaller failing input.
 
     `reports`: what the checked mode saw of kernels besides; `kind` is that of the first report.
-    `family`: of typical mistakes, "" if it is not known or one of several `families`; `hint`: about the mistake,
+    `family`: of typical mistakes, "" if it is unknown or one of `families`; `hint`: about the mistake,
     by language.
     """
 

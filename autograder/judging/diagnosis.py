@@ -115,7 +115,7 @@ class Diagnostician:
     def diagnose(
         self, own: Bench, verdicts: Sequence[Verdict], unusable: Collection[str], variant: int
     ) -> Iterator[Diagnosis]:
-        """Of each task that failed by itself and by the files that are not `unusable`. Raises: SandboxError."""
+        """Of each task that failed by itself, its files usable. Raises: SandboxError."""
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
         failed = {
             check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"

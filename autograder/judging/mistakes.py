@@ -1,4 +1,4 @@
-"""A lab's typical mistakes as grading uses them: what mutants.toml says, and the files each one changes.
+"""A lab's typical mistakes in grading: what mutants.toml says, and the files each one changes.
 
 `authoring.mutants` holds the table to its rules; here an entry that does not fit the solved files is left out.
 """

@@ -55,7 +55,7 @@ class Wrong(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True):
-    """The answer to one call. `ended`: "", or how it ended without one; of a checked run, what was reported."""
+    """An answer. `ended`: "", or how the call ended without one, or what a checked run reported."""
 
     call: str
     mode: str
