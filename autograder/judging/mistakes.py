@@ -1,6 +1,6 @@
 """A lab's typical mistakes in grading: what mutants.toml says, and the files each one changes.
 
-`authoring.mutants` holds the table to its rules; here an entry that does not fit the solved files is left out.
+`authoring.mutants` holds the table to its rules; here an entry that does not fit is left out.
 """
 
 from pathlib import PurePath
