@@ -18,37 +18,20 @@ import difflib
 import json
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
 
 from autograder.authoring import cutter
 from autograder.authoring.notebooks import build
-from autograder.course import CourseError, Lab, Words
+from autograder.course import CourseError, Lab
+from autograder.judging.mistakes import FILE, Edit, Entry, Hint, read_entries
 from autograder.judging.notebook import STUDENT
-from autograder.toml_file import read_toml
 from labkit.cuda import blanks
 
 RAISES = "raises"  # the family of mistakes whose effect is an exception
 
 Modules = dict[str, str]  # the name of a module's file -> its text
-Id = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,47}\Z")]  # with a suffix it is still a student's id
-
-
-class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One change of one module; `text` stands there exactly once."""
-
-    file: Words
-    text: Words
-    replacement: str
-
-
-class Hint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What helps a student who made the mistake."""
-
-    zh: Words
-    en: Words
 
 
 class Mutant(msgspec.Struct, frozen=True):
@@ -59,25 +42,6 @@ class Mutant(msgspec.Struct, frozen=True):
     tasks: tuple[str, ...]
     hint: Hint
     modules: Modules
-
-
-class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`[[mutant]]`, as it stands in the file."""
-
-    id: Id
-    family: Id
-    tasks: Annotated[tuple[str, ...], Meta(min_length=1)]
-    hint: Hint
-    file: Words | UnsetType = UNSET
-    text: Words | UnsetType = UNSET
-    replacement: str | UnsetType = UNSET
-    edits: Annotated[tuple[Edit, ...], Meta(min_length=1)] | UnsetType = UNSET
-
-
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """mutants.toml."""
-
-    mutant: Annotated[tuple[_Entry, ...], Meta(min_length=1)]
 
 
 def solved_modules(lab: Lab, names: Iterable[str] = ()) -> Modules:
@@ -133,15 +97,13 @@ def read_mutants(lab: Lab) -> tuple[Mutant, ...]:
 
     Raises: CourseError, with the mutant's id, for whatever can't be meant so.
     """
-    name = shown(lab, "mutants.toml")
-    table = read_toml(
-        lab.reference.parents[1], name, _Table, mend="Write it: one [[mutant]] for each mistake."
-    )
+    name = shown(lab, FILE)
+    entries = read_entries(lab)
     solved = solved_modules(lab)
     secrets = _solution_lines(lab, solved)
     seen: set[str] = set()
     mutants = []
-    for entry in table.mutant:
+    for entry in entries:
         place = f'{name}: [[mutant]] "{entry.id}"'
         if entry.id in seen:
             _fail(place, "this id stands there twice", "Give one of them another.")
@@ -174,18 +136,9 @@ def changed_lines(solved: Modules, modules: Modules) -> str:
     return "\n".join(lines)
 
 
-def _edits(place: str, entry: _Entry) -> tuple[Edit, ...]:
-    single = (entry.file, entry.text, entry.replacement)
-    if isinstance(entry.edits, tuple) and single == (UNSET, UNSET, UNSET):
-        return entry.edits
-    file, text, replacement = single
-    if (
-        isinstance(file, str)
-        and isinstance(text, str)
-        and isinstance(replacement, str)
-        and entry.edits is UNSET
-    ):
-        return (Edit(file, text, replacement),)
+def _edits(place: str, entry: Entry) -> tuple[Edit, ...]:
+    if edits := entry.changes():
+        return edits
     _fail(place, "it needs either file, text and replacement, or edits", "Write one of the two.")
 
 
@@ -204,7 +157,7 @@ def _edited(place: str, solved: Modules, edits: tuple[Edit, ...]) -> Modules:
     return modules
 
 
-def _check(place: str, lab: Lab, entry: _Entry, secrets: set[str]) -> None:
+def _check(place: str, lab: Lab, entry: Entry, secrets: set[str]) -> None:
     """Tasks are the lab's; hints help without saying the solution."""
     for task in entry.tasks:
         try:

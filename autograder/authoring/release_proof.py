@@ -27,8 +27,9 @@ def prove(course: Course, lab: Lab, archive: bytes, level: Level) -> None:
         submitted = Path(folder) / "submitted"
         _hand_in(submitted / UNTOUCHED / lab.id, {name: _inside(archive, name) for name in work})
         _hand_in(submitted / SOLVED / lab.id, {name: solved[name] for name in work})
+        out = Path(folder) / "graded"
         graded, _ = grade(
-            lab, submitted, Path(folder) / "graded", lambda: level, 1, lambda _: None, lambda _: None
+            lab, submitted, out, lambda: level, 1, lambda _: None, lambda _: None, diagnose=False
         )
     _refuse_faults(lab, graded)
     results = {result.student: result for result in graded.results}

@@ -19,6 +19,7 @@ from labkit.messages import Message
 
 from . import output, record
 from .depends import dependencies
+from .known import known
 from .pool import Pool
 from .store import Store, Stored
 
@@ -68,10 +69,12 @@ def grade(
     jobs: int,
     on_start: Callable[[int], None],
     on_result: Callable[[Stored], None],
+    diagnose: bool = True,
 ) -> tuple[ClassResult, list[Stored]]:
     """Grade what is due of `lab` below `submitted`, leave results below `out`/LAB.
 
     `find_level` is asked only if something is due; `on_start` gets the number of submissions that are.
+    `diagnose`: whether typical mistakes are recognised, which changes no verdict.
     Raises: CourseError for bad course files, folders or grading tests; StorageError when a result can't
     be stored.
     """
@@ -91,7 +94,7 @@ def grade(
             graded += 1
             on_result(one)
 
-        faults = run(plan, due, level, jobs, on_start, keep) if due else {}
+        faults = run(plan, due, level, jobs, on_start, keep, diagnose) if due else {}
     kept = [stored[student] for student in sorted(stored)]
     class_ = class_result(plan, kept)
     class_.faults, class_.stood = faults, len(kept) - graded
@@ -145,6 +148,7 @@ def run(
     jobs: int,
     on_start: Callable[[int], None],
     keep: Callable[[Graded], None],
+    diagnose: bool = True,
 ) -> dict[str, Message]:
     """Grade what is due and hand each result to `keep`; which checks the reference fails, and why.
 
@@ -182,7 +186,8 @@ def run(
         else:
             keep(graded)
 
-    with Pool(plan.lab, level, plan.secret, jobs) as pool:
+    mistakes = known(plan.lab, plan.store, plan.depends) if diagnose else None
+    with Pool(plan.lab, level, plan.secret, jobs, known=mistakes) as pool:
         pool.run(due, ready, done)
     return faults
 

@@ -10,7 +10,7 @@ from multiprocessing.connection import wait
 from autograder import key
 from autograder.course import CourseError, Lab
 from autograder.intake import Found
-from autograder.judging.protocol import Graded, Kind, Ready, Refused
+from autograder.judging.protocol import Graded, Kind, Known, Ready, Refused
 from autograder.judging.verdicts import Check, Verdict, result_of
 from autograder.sandbox.client import Level
 from autograder.sandbox.compiling import WALL
@@ -89,8 +89,18 @@ class _Waiting:
 class Pool:
     """Grader processes for one lab; a context manager."""
 
-    def __init__(self, lab: Lab, level: Level, secret: bytes, jobs: int, kind: Kind = "grade") -> None:
+    def __init__(
+        self,
+        lab: Lab,
+        level: Level,
+        secret: bytes,
+        jobs: int,
+        kind: Kind = "grade",
+        known: Known | None = None,
+    ) -> None:
+        """`known`: mistakes to be recognised."""
         self._kind: Kind = kind
+        self._known = known
         self._lab, self._level, self._secret, self._jobs = lab, level, secret, jobs
         self._nursery: Nursery | None = None
         self._starts = 0
@@ -139,7 +149,7 @@ class Pool:
         """A nursery that stands. Raises: CourseError."""
         while self._starts < TRIES:
             self._starts += 1
-            self._nursery = Nursery(self._kind, self._lab, self._level, self._secret)
+            self._nursery = Nursery(self._kind, self._lab, self._level, self._secret, self._known)
             try:
                 ready = self._nursery.ready()
             except EOFError:

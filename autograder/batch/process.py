@@ -11,7 +11,7 @@ from typing import Self
 
 from autograder.course import Lab
 from autograder.judging.line import Line
-from autograder.judging.protocol import Fork, Kind, Ready, Refused, Setup
+from autograder.judging.protocol import Fork, Kind, Known, Ready, Refused, Setup
 from autograder.sandbox.client import Level
 
 PATIENCE_S = 5  # for a process to end by itself
@@ -50,7 +50,7 @@ class Nursery:
     In a session of its own, so that Ctrl-C reaches this process alone, which then tells the others.
     """
 
-    def __init__(self, kind: Kind, lab: Lab, level: Level, secret: bytes) -> None:
+    def __init__(self, kind: Kind, lab: Lab, level: Level, secret: bytes, known: Known | None = None) -> None:
         self._line, theirs = Line.pair()
         with theirs:
             self._process = subprocess.Popen(
@@ -64,7 +64,7 @@ class Nursery:
                 start_new_session=True,
             )
         with contextlib.suppress(OSError):  # it has just died, which `ready` will tell
-            self._line.send(Setup(kind, os.getpid(), lab, level, secret))
+            self._line.send(Setup(kind, os.getpid(), lab, level, secret, known))
 
     def ready(self) -> Ready | Refused:
         """Its word once the reference is tested. Raises: EOFError when it has died."""

@@ -68,6 +68,8 @@ class Detail(msgspec.Struct, frozen=True):
     """What a page shows of a failed check. `smaller` and its `message` are of a smaller failing input.
 
     `reports`: what the checked mode saw of kernels besides; `kind` is that of the first report.
+    `family`: of typical mistakes, "" if it is unknown or one of `families`; `hint`: about the mistake,
+    by language.
     """
 
     check: str
@@ -80,6 +82,9 @@ class Detail(msgspec.Struct, frozen=True):
     found: Found | None
     reports: list[Message] = []
     kind: str = ""
+    family: str = ""
+    families: tuple[str, ...] = ()
+    hint: dict[str, str] = {}
 
 
 def look_closer(

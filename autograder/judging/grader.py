@@ -1,6 +1,7 @@
 """The long-lived trusted processes: tests collected once, a fork per core, then one subject after another."""
 
 import contextlib
+import dataclasses
 import gc
 import os
 import signal
@@ -23,12 +24,15 @@ from labkit.messages import Message
 from . import given, notebook
 from .bench import Bench
 from .details import Detail, look_closer
+from .diagnosis import Diagnostician, with_diagnoses
 from .explain import explain, in_full
 from .facts import Log
 from .kernel_details import look_at_kernels
 from .line import Line
+from .mistakes import Mistake
 from .plugin import Plugin
 from .protocol import Graded, Ready, Refused, Setup
+from .remembered import Remembered
 from .subject import Sandbox, Subject
 from .trial import KernelTrial, References, Trial, fault
 from .verdicts import Check, Verdict, result_of
@@ -47,7 +51,7 @@ class Grader:
     """One process's grader: what pytest collected, the reference, and the sandbox."""
 
     def __init__(self, line: Line, setup: Setup) -> None:
-        self._line, self._lab, self._secret = line, setup.lab, setup.secret
+        self._line, self._lab, self._secret, self._known = line, setup.lab, setup.secret, setup.known
         self.plugin = Plugin(setup.lab, setup.secret)
         self._sandbox = Sandbox(setup.level, bool(setup.lab.kernels))
         self._workshop = _workshop(setup) if setup.lab.kernels else None
@@ -56,6 +60,7 @@ class Grader:
         self._programs = ""
         self._details: list[Detail] = []
         self._reference: Bench | None = None
+        self._diagnostician: Diagnostician | None = None
         self._answers: References
         self._canary: Submission
         self._faults: dict[str, Message] = {}
@@ -134,6 +139,15 @@ class Grader:
             self._sandbox.borrow()
             self._reference = self._bench(self._canary)
             self._answers = self._answers.from_now_on(self._reference)
+            if self._known:
+                self._diagnostician = Diagnostician(
+                    self._lab,
+                    self.plugin,
+                    self._answers,
+                    self._mistaken,
+                    Remembered(self._known.folder),
+                    self._known.mistakes,
+                )
             while os.getppid() == nursery:
                 self._line.send(self.answer(self._line.receive()))
         except SandboxError as error:
@@ -172,6 +186,10 @@ class Grader:
         files = notebook.with_cells(self._lab, submission)
         built = self._workshop.build(files) if self._workshop else {}
         return Bench(self._sandbox, files, self._programs, self._modules, built, self._notebook)
+
+    def _mistaken(self, mistake: Mistake) -> Bench:
+        """The reference with one mistake. Raises: SandboxError."""
+        return self._bench(dataclasses.replace(self._canary, files=self._canary.files | mistake.changed))
 
     def _test_the_reference(self) -> None:
         """The reference is the canary of a batch: graded first, on the path every submission takes."""
@@ -237,6 +255,10 @@ class Grader:
                 verdicts = self._unwritten(verdicts, bench, log)
             with contextlib.suppress(Exception):  # it explains verdicts and changes none
                 self._details = self._look_closer(bench, verdicts)
+            if self._diagnostician:
+                with contextlib.suppress(Exception):
+                    found = self._diagnostician.diagnose(bench, verdicts, broken, variant)
+                    self._details = with_diagnoses(self._details, found)
         return verdicts
 
     def has_seen_enough(self, verdicts: Sequence[Verdict]) -> bool:

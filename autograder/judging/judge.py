@@ -6,8 +6,8 @@ where scale is the norm of the reference, or what the program says its largest p
 
 import math
 import sys
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,44 @@ def first_difference(
         if found := _differ(name, got[name], expected, tolerance, scale_of(name, want)):
             return Message(found.id, {"call": call, **found.arguments})
     return None
+
+
+class Difference(NamedTuple):
+    """A wrong number, array or other value inside an answer, by its path.
+
+    `accepted`: by how much each element may be off; None where `got` is of another kind, or missing.
+    """
+
+    path: str
+    got: Any
+    want: Any
+    accepted: float | None
+
+
+def differences(
+    got: dict[str, Any], want: dict[str, Any], tolerance: float | None = None
+) -> Iterator[Difference]:
+    """All of which `first_difference` tells the first one."""
+    for name, expected in want.items():
+        if name not in got:
+            yield Difference(name, None, expected, None)
+        elif name != "scale":
+            yield from _differences(name, got[name], expected, tolerance, scale_of(name, want))
+
+
+def _differences(
+    path: str, got: Any, want: Any, tolerance: float | None, scale: float
+) -> Iterator[Difference]:
+    if not _fits(got, want):
+        yield Difference(path, got, want, None)
+    elif isinstance(want, list | dict):
+        for inner in _inner(path, got, want):
+            yield from _differences(*inner, tolerance, scale)
+    elif _differ(path, got, want, tolerance, scale):
+        numbers = isinstance(want, float | np.ndarray)
+        yield Difference(
+            path, got, want, accepted_error(np.asarray(want), tolerance, scale) if numbers else 0.0
+        )
 
 
 def scale_of(name: str, want: dict[str, Any]) -> float:

@@ -1,6 +1,7 @@
 """What the parent and its grader processes say to each other; light, since the parent needs no pytest."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -11,9 +12,17 @@ from autograder.sandbox.client import Level
 from labkit.messages import Message
 
 from .details import Detail
+from .mistakes import Mistake
 from .verdicts import Check, Result, Verdict
 
 Kind = Literal["grade", "replay", "hunt"]
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A lab's typical mistakes, and the folder in which their answers are kept."""
+
+    mistakes: tuple[Mistake, ...]
+    folder: Path
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -24,6 +33,7 @@ class Setup(msgspec.Struct, frozen=True):
     lab: Lab
     level: Level
     secret: bytes
+    known: Known | None = None
 
 
 class Ready(msgspec.Struct, frozen=True):

@@ -69,6 +69,8 @@ def _next_step(detail: Detail, hints: HintLevel, language: str) -> str:
     found = detail.found
     if hints == "none":
         return ""
+    if hints == "mistake" and detail.hint:
+        return detail.hint[language]
     if detail.kind:
         return words(f"next-report-{_REPORTS.get(detail.kind, 'other')}", language)
     if not found:

@@ -247,6 +247,16 @@ def test_hints_go_as_far_as_the_course_wants(hints, there, absent):
     assert there in text and absent not in text
 
 
+@pytest.mark.parametrize("hints", ["none", "topic", "mistake"])
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_hint_of_a_recognised_mistake_is_told_where_the_course_tells_mistakes(hints, language):
+    course = msgspec.structs.replace(COURSE, hint_level=hints)
+    hint = {"zh": "几份伴随量怎样合成一份？", "en": "How do several adjoints become one?"}
+    known = detail(family="bypass", families=("bypass",), hint=hint)
+    shown = view(course, LAB, stored(details=[known]), language)
+    assert (hint[language] in f"{shown.summary} {shown.tasks[1].checks[0].detail}") == (hints == "mistake")
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

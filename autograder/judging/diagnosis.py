@@ -1,0 +1,197 @@
+"""Which typical mistake was made: what a student's program answers, beside what the lab's mutants answer.
+
+Run after all verdicts of a submission are in; it changes none. A family is named only if one of its mutants
+gives the same wrong answers to at least two calls, is wrong nowhere where the student is right, and no other
+family explains as much.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+
+from autograder.course import Lab, Limits, Task
+from autograder.key import VARIANTS
+
+from .bench import Bench
+from .details import Detail
+from .mistakes import Hint, Mistake
+from .plugin import Plugin
+from .remembered import Remembered
+from .testimony import Said, compared
+from .trial import References
+from .verdicts import Check, Verdict
+from .witness import KernelWitness, Witness, hear
+
+ENOUGH = 2  # calls on which a mutant must agree
+FIRST, HEARD = 3, 6  # failed checks of a task: asked of every mutant, and asked at all
+_AT_MOST = {"cpu_s": 1.0, "idle_s": 1.0, "wall_s": 4.0}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Of the checks of a task; "" and None where no family alone explains it, and `families` all do."""
+
+    checks: tuple[str, ...]
+    family: str
+    families: tuple[str, ...]
+    hint: Hint | None
+
+
+class _Ended(NamedTuple):
+    """The checks of a task by how they ended."""
+
+    slow: list[Check]
+    wrong: list[Check]
+    passed: list[Check]
+
+
+class _Case:
+    """What speaks for and against each mistake; `left`: those that nothing speaks against."""
+
+    def __init__(self, known: Sequence[Mistake]) -> None:
+        self.left = list(known)
+        self._calls: dict[str, dict[str, str]] = {one.id: {} for one in known}  # call -> check
+
+    def note(self, one: Mistake, check: str, alike: Collection[str], against: int) -> None:
+        """The calls on which it agrees, and on how many it is wrong where the student is right."""
+        self._calls[one.id] |= dict.fromkeys(alike, check)
+        if against:
+            self.left = [other for other in self.left if other is not one]
+
+    def drop_strangers(self) -> None:
+        """Leave those that agree somewhere."""
+        self.left = [one for one in self.left if self._calls[one.id]]
+
+    def _matches(self) -> list[Mistake]:
+        """Those that agree often enough, without those of which another one's calls are all, and more."""
+        calls = {one.id: self._calls[one.id].keys() for one in self.left}
+        enough = [one for one in self.left if len(calls[one.id]) >= ENOUGH]
+        return [one for one in enough if not any(calls[one.id] < calls[other.id] for other in enough)]
+
+    def families(self) -> tuple[str, ...]:
+        """Of those that match."""
+        return tuple(dict.fromkeys(one.family for one in self._matches()))
+
+    def diagnosis(self, checks: Sequence[str]) -> Diagnosis | None:
+        """What follows, told at the checks that speak for it, in their order."""
+        matches, families = self._matches(), self.families()
+        if not matches:
+            return None
+        closest = max(matches, key=lambda one: len(self._calls[one.id]))  # the first of several
+        speaking = set(self._calls[closest.id].values())
+        told = tuple(check for check in checks if check in speaking)
+        alone = len(families) == 1
+        return Diagnosis(told, families[0] if alone else "", families, closest.hint if alone else None)
+
+
+def with_diagnoses(details: list[Detail], diagnoses: Iterable[Diagnosis]) -> list[Detail]:
+    """Details, and what was diagnosed beside them; a task has one detail."""
+    known = {detail.check: detail for detail in details}
+    for one in diagnoses:
+        check = next((check for check in one.checks if check in known), one.checks[0])
+        detail = known.get(check) or Detail(check, "", [], [], None, None, [], None)
+        hint = msgspec.structs.asdict(one.hint) if one.hint else {}
+        known[check] = msgspec.structs.replace(detail, family=one.family, families=one.families, hint=hint)
+    return list(known.values())
+
+
+class Diagnostician:
+    """Diagnoses submissions of one lab. `bench` starts a mutant's sandbox."""
+
+    def __init__(
+        self,
+        lab: Lab,
+        plugin: Plugin,
+        answers: References,
+        bench: Callable[[Mistake], Bench],
+        remembered: Remembered,
+        mistakes: Sequence[Mistake],
+    ) -> None:
+        self._lab, self._plugin, self._answers, self._bench = lab, plugin, answers, bench
+        self._remembered, self._mistakes = remembered, mistakes
+
+    def diagnose(
+        self, own: Bench, verdicts: Sequence[Verdict], unusable: Collection[str], variant: int
+    ) -> Iterator[Diagnosis]:
+        """Of each task that failed by itself, its files usable. Raises: SandboxError."""
+        outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
+        failed = {
+            check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"
+        }
+        for task in self._lab.tasks:
+            known = [one for one in self._mistakes if task.id in one.tasks and failed.issuperset(one.tasks)]
+            if known and not set(unusable) & set(task.files):
+                checks = [check for check in self._plugin.checks if check.task == task.id and check.points]
+                ended = _Ended(
+                    slow=[check for check in checks if outcomes[check.id] == "timed-out"][:HEARD],
+                    wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
+                    passed=[check for check in checks if outcomes[check.id] == "passed"],
+                )
+                if failed & set(task.needs):  # wrong numbers may come from there
+                    ended.wrong.clear()
+                if found := self._of_task(task, ended, own, known, variant):
+                    yield found
+
+    def _of_task(
+        self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int
+    ) -> Diagnosis | None:
+        """Whoever agrees in none of the first checks is not asked further. Another variant's inputs are tried
+        where those of one's own leave it open, and what passed where several families are left."""
+        case = _Case(known)
+        for check in ended.slow:
+            self._see_whether_slow(case, task, check)
+        self._ask(case, task, ended.wrong[:FIRST], own, variant)
+        case.drop_strangers()
+        self._ask(case, task, ended.wrong[FIRST:], own, variant)
+        if case.left and len(case.families()) != 1:
+            self._ask(case, task, ended.wrong[:FIRST], own, (variant + 1) % VARIANTS)
+        if len(case.families()) > 1:
+            self._refute(case, task, ended.passed, variant)
+        return case.diagnosis([check.id for check in (*ended.wrong, *ended.slow)])
+
+    def _ask(self, case: "_Case", task: Task, checks: list[Check], own: Bench, variant: int) -> None:
+        theirs = self._of_mistakes(task, checks, case.left, variant) if case.left else {}
+        for check in checks if case.left else ():
+            heard = self._hear(task, check, own, variant)
+            for one in case.left:
+                case.note(one, check.id, *compared(heard, theirs[check.id][one.id]))
+
+    def _see_whether_slow(self, case: "_Case", task: Task, check: Check) -> None:
+        """Cost hardly depends on the variant, so each mutant is timed on one."""
+        theirs = self._of_mistakes(task, [check], case.left, 0)[check.id]
+        for one in case.left:
+            if any(said.ended == "timed-out" for said in theirs[one.id]):
+                case.note(one, check.id, frozenset([f"slow {check.id}"]), 0)
+
+    def _refute(self, case: "_Case", task: Task, passed: list[Check], variant: int) -> None:
+        theirs = self._of_mistakes(task, passed, case.left, variant)
+        for check in passed:
+            for one in case.left:
+                case.note(one, check.id, frozenset(), sum(said.is_wrong for said in theirs[check.id][one.id]))
+
+    def _of_mistakes(
+        self, task: Task, checks: list[Check], mistakes: list[Mistake], variant: int
+    ) -> dict[str, dict[str, list[Said]]]:
+        """What each mistake answers to each check, computed where nobody has asked before."""
+        known = {check.id: self._remembered.of(check.id, variant) for check in checks}
+        for one in mistakes:
+            if asked := [check for check in checks if one.id not in known[check.id]]:
+                with self._bench(one) as bench:
+                    for check in asked:
+                        known[check.id][one.id] = self._hear(task, check, bench, variant)
+        for check in checks:
+            self._remembered.keep(check.id, variant)
+        return known
+
+    def _hear(self, task: Task, check: Check, bench: Bench, variant: int) -> list[Said]:
+        launched = self._lab.launched(task)
+        kind = KernelWitness if launched else Witness
+        witness = kind(bench.of(launched), self._answers.of(launched), task, _shorter(task.limits))
+        return hear(self._plugin, check.id, witness, variant)
+
+
+def _shorter(limits: Limits) -> Limits:
+    most = {name: min(getattr(limits, name), value) for name, value in _AT_MOST.items()}
+    return msgspec.structs.replace(limits, **most)

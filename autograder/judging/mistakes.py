@@ -1,0 +1,111 @@
+"""A lab's typical mistakes in grading: what mutants.toml says, and the files each one changes.
+
+`authoring.mutants` holds the table to its rules; here an entry that does not fit is left out.
+"""
+
+from pathlib import PurePath
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from autograder.course import Lab, Words
+from autograder.toml_file import read_toml
+
+FILE = "mutants.toml"
+# Of the solved files; `make labs` refuses whatever is almost one of them.
+_MARKS = ("### BEGIN SOLUTION", "### END SOLUTION", "// BEGIN SOLUTION", "// END SOLUTION")
+
+Id = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,47}\Z")]  # with a suffix it is still a student's id
+
+
+class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One change of one module; `text` stands there exactly once."""
+
+    file: Words
+    text: Words
+    replacement: str
+
+
+class Hint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What helps a student who made the mistake."""
+
+    zh: Words
+    en: Words
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`[[mutant]]`, as it stands in the file."""
+
+    id: Id
+    family: Id
+    tasks: Annotated[tuple[str, ...], Meta(min_length=1)]
+    hint: Hint
+    file: Words | UnsetType = UNSET
+    text: Words | UnsetType = UNSET
+    replacement: str | UnsetType = UNSET
+    edits: Annotated[tuple[Edit, ...], Meta(min_length=1)] | UnsetType = UNSET
+
+    def changes(self) -> tuple[Edit, ...]:
+        """Its edits, () where it is not clear which they are."""
+        single = (self.file, self.text, self.replacement)
+        if isinstance(self.edits, tuple):
+            return self.edits if single == (UNSET, UNSET, UNSET) else ()
+        file, text, replacement = single
+        if isinstance(file, str) and isinstance(text, str) and isinstance(replacement, str):
+            return (Edit(file, text, replacement),)
+        return ()
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """mutants.toml."""
+
+    mutant: Annotated[tuple[Entry, ...], Meta(min_length=1)]
+
+
+class Mistake(msgspec.Struct, frozen=True):
+    """A typical mistake. `changed`: the files it changes, without marks; the others are the reference's."""
+
+    id: str
+    family: str
+    tasks: tuple[str, ...]
+    hint: Hint
+    changed: dict[str, str]
+
+
+def read_entries(lab: Lab) -> tuple[Entry, ...]:
+    """The table as it stands. Raises: CourseError."""
+    name = f"reference/{lab.folder}/{FILE}"
+    mend = "Write it: one [[mutant]] for each mistake."
+    return read_toml(lab.reference.parents[1], name, _Table, mend=mend).mutant
+
+
+def read_mistakes(lab: Lab) -> tuple[Mistake, ...]:
+    """The lab's typical mistakes, in their order; () for a lab that lists none.
+
+    Raises: CourseError.
+    """
+    if not (lab.reference / FILE).exists():
+        return ()
+    solved = {PurePath(name).name: _solved(lab, name) for name in lab.texts}
+    made = ((entry, _changed(entry, solved)) for entry in read_entries(lab))
+    return tuple(
+        Mistake(entry.id, entry.family, entry.tasks, entry.hint, changed)
+        for entry, changed in made
+        if changed
+    )
+
+
+def _solved(lab: Lab, name: str) -> str:
+    lines = (lab.reference / name).read_text("utf-8").split("\n")
+    return "\n".join(line for line in lines if line.strip() not in _MARKS)
+
+
+def _changed(entry: Entry, solved: dict[str, str]) -> dict[str, str]:
+    changed: dict[str, str] = {}
+    for edit in entry.changes():
+        text = changed.get(edit.file, solved.get(edit.file, ""))
+        if text.count(edit.text) != 1:
+            return {}
+        changed[edit.file] = text.replace(edit.text, edit.replacement)
+    return changed
