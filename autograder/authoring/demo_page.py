@@ -7,7 +7,7 @@ from typing import Any
 from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 
-from autograder.authoring.mathml import mathml
+from autograder.reporting.mathml import mathml
 from autograder.course import CourseError
 
 LIGHT, DARK = "a11y-high-contrast-light", "a11y-high-contrast-dark"  # as in the handouts

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
-from autograder.authoring.mathml import mathml
+from autograder.reporting.mathml import mathml
 
 _logger = logging.getLogger(__name__)
 

@@ -1,7 +1,10 @@
 """From a stored detail to what is drawn and said of its graph, in one language."""
 
+import dataclasses
 import re
 from dataclasses import dataclass
+
+import msgspec
 
 from autograder.course import HintLevel
 from autograder.judging.details import Detail, Found
@@ -18,6 +21,7 @@ _REPORTS = {
     "barrier-divergent": "barrier",
     "timeout": "timeout",
 }
+_NUMERIC = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf|nan)\Z")
 _NUMBERS = {"reverse_mode": "adjoint", "forward_mode": "tangent"}
 
 
@@ -59,9 +63,21 @@ def explained(detail: Detail, hints: HintLevel, language: str) -> Explained:
         _sum(found, detail, language) if found and hints != "none" else "",
         _next_step(detail, hints, language),
         words("marked", language, graph=caption) if found else caption,
-        _items(detail, language) if len(detail.nodes) > 1 else [],
+        _items(detail, language, "yours"),
         [report.text(language) for report in detail.reports],
     )
+
+
+def anonymous(detail: Detail, hints: HintLevel, language: str) -> Explained:
+    """What of it a class may see: the reference's graph and numbers, and of the student's one number at most.
+
+    The names of operations, what was raised and the reports of kernels are texts of the student's.
+    """
+    found = detail.found
+    if found and not _NUMERIC.match(found.got):
+        found = msgspec.structs.replace(found, got="")
+    shown = explained(msgspec.structs.replace(detail, message=None, reports=[], found=found), hints, language)
+    return dataclasses.replace(shown, found="", items=_items(detail, language, "answered"))
 
 
 def _next_step(detail: Detail, hints: HintLevel, language: str) -> str:
@@ -129,22 +145,25 @@ def _signed(partial: str, number: str) -> dict[str, Argument]:
     return {name: f"({text})" if text.startswith("-") else text for name, text in pair.items()}
 
 
-def _items(detail: Detail, language: str) -> list[Item]:
-    items = []
+def _items(detail: Detail, language: str, got: str) -> list[Item]:
+    """The graph to draw, [] where there is none; `got`: the words for a wrong number."""
+    items: list[Item] = []
+    if len(detail.nodes) < 2:
+        return items
     for place, node in enumerate(detail.nodes):
         number = _NUMBERS.get(detail.mode or "", "")
         notes = [words(number, language, number=node.number)] if number and node.number else []
         found = detail.found if detail.found and detail.found.node == place else None
         if found:
-            notes = _at_the_mark(found, notes, language)
+            notes = _at_the_mark(found, notes, language, got)
         label = f"{node.name} = {node.formula}" if node.inputs else node.name
         items.append(Item(label, tuple(node.inputs), f"= {node.value}", "\n".join(notes), bool(found)))
     return items
 
 
-def _at_the_mark(found: Found, notes: list[str], language: str) -> list[str]:
+def _at_the_mark(found: Found, notes: list[str], language: str, got: str) -> list[str]:
     if found.kind == "partial":
         notes = [words("by", language, other=found.other, number=found.expected)]
     if found.kind == "order" or not found.got:
         return notes
-    return [*notes, words("yours", language, number=found.got)]
+    return [*notes, words(got, language, number=found.got)]

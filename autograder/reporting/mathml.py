@@ -1,4 +1,4 @@
-"""A formula of LaTeX as MathML, which browsers draw without a script: for the handouts and the demo."""
+"""A formula of LaTeX as MathML, which browsers draw without a script: for handouts, demo and slides."""
 
 import re
 
