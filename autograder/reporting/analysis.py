@@ -124,8 +124,9 @@ def _recognised(family: str, cases: list[_Case]) -> Recognised:
     )
 
 
-def _difficulty(detail: Detail) -> tuple[bool, bool, int, str]:
+def _difficulty(detail: Detail) -> tuple[bool, bool, bool, int, str]:
     """How hard it is to see what went wrong: a marked graph is best, a small one better than a large one."""
     drawn = len(detail.nodes) > 1
-    call = repr([detail.nodes, detail.smaller or detail.inputs, detail.found])
-    return (not (drawn and detail.found), not drawn, len(detail.nodes) if drawn else len(call), call)
+    call = repr([detail.program, detail.smaller or detail.inputs, detail.nodes, detail.found])
+    size = len(detail.nodes) if drawn else len(call)
+    return not (drawn and detail.found), not drawn, not detail.program, size, call

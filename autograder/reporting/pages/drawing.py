@@ -21,6 +21,7 @@ _REPORTS = {
     "barrier-divergent": "barrier",
     "timeout": "timeout",
 }
+_READABLE = 8  # nodes of a slide
 _NUMERIC = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf|nan)\Z")
 _NUMBERS = {"reverse_mode": "adjoint", "forward_mode": "tangent"}
 
@@ -76,8 +77,28 @@ def anonymous(detail: Detail, hints: HintLevel, language: str) -> Explained:
     found = detail.found
     if found and not _NUMERIC.match(found.got):
         found = msgspec.structs.replace(found, got="")
-    shown = explained(msgspec.structs.replace(detail, message=None, reports=[], found=found), hints, language)
-    return dataclasses.replace(shown, found="", items=_items(detail, language, "answered"))
+    detail = msgspec.structs.replace(detail, message=None, reports=[], found=found)
+    items = _items(detail, language, "answered")
+    near = _near(items)
+    caption = "seen-in" if not found else "first-wrong" if near == items else "around-first-wrong"
+    shown = explained(detail, hints, language)
+    return dataclasses.replace(shown, found="", items=near, caption=words(caption, language))
+
+
+def _near(items: list[Item]) -> list[Item]:
+    """Of a large graph with a mark what lies next above and below it, as much as can be read from afar."""
+    kept = above = below = [place for place, item in enumerate(items) if item.marked]
+    if not kept or len(items) <= _READABLE:
+        return items
+    while len(kept) < _READABLE and (above or below):
+        above = [i for place in above for i in items[place].inputs]
+        below = [user for user, item in enumerate(items) if not set(below).isdisjoint(item.inputs)]
+        kept = list(dict.fromkeys([*kept, *above, *below]))
+    kept = sorted(kept[:_READABLE])
+    return [
+        dataclasses.replace(items[place], inputs=tuple(kept.index(i) for i in items[place].inputs if i in kept))
+        for place in kept
+    ]
 
 
 def _next_step(detail: Detail, hints: HintLevel, language: str) -> str:

@@ -16,7 +16,7 @@ from .drawing import Explained, anonymous
 class MistakeView:
     """A family of mistakes. `call` shows one where no graph does; `hints` have the number of students.
 
-    `next`: as far as the course lets feedback go.
+    `next`: the commonest hint where the course's feedback says so much, else what to say without the handout.
     """
 
     title: str
@@ -26,7 +26,6 @@ class MistakeView:
     hints: list[tuple[str, int]]
     next: str
     example: Explained
-    is_marked: bool
     call: str
 
 
@@ -56,8 +55,7 @@ def _view(course: Course, one: Recognised, title: str, rows: list[Quoted], langu
         [task[language] for task in one.tasks],
         rows,
         hints,
-        hints[0][0] if hints and course.hint_level == "mistake" else shown.next,
+        hints[0][0] if hints and course.hint_level == "mistake" else "" if rows else shown.next,
         shown,
-        bool(one.example.found),
         f"{one.example.program}({inputs})" if one.example.program and not shown.items else "",
     )
