@@ -942,8 +942,11 @@ def predict_tangents(lab, number):
 
 
 def predict_adjoints(lab, number):
-    cell = lab.cell("predict-adjoints", number)
-    return {"adjoints": rounded_numbers(cell.adjoints), "arrivals": words(cell.arrivals)}
+    return {"adjoints": rounded_numbers(lab.cell("predict-adjoints", number).adjoints)}
+
+
+def predict_arrivals(lab, number):
+    return {"arrivals": words(lab.cell("predict-adjoints", number).arrivals)}
 
 
 def predict_survivors(lab, number):
@@ -954,9 +957,8 @@ def predict_breadth_first(lab, number):
     return {"wrong_nodes": words(lab.cell("predict-breadth-first", number).wrong_nodes)}
 
 
-def predict_differences(lab, number):
-    cell = lab.cell("predict-difference", number)
-    return {"large_step": float(cell.large_step), "small_step": float(cell.small_step)}
+def predict_difference(lab, number, step):
+    return {step: float(getattr(lab.cell("predict-difference", number), step))}
 
 
 def break_it(lab, engine):
