@@ -4,6 +4,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
+import pytest
 
 from autograder.course import load_course
 from autograder.judging.draws import Draw
@@ -111,6 +112,21 @@ def test_an_answer_counts_whatever_the_others_of_its_cell_are(lab2_programs):
     answers = SimpleNamespace(forward=None, reverse=np.array([1, 20, 3]), better=len)
     lab = SimpleNamespace(cell=lambda id, number: answers)
     assert lab2_programs.predict_passes(lab, 3, ["reverse"]) == {"reverse": ["1", "20", "3"]}
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_G40_any_share_at_relu_s_kink_earns_all(lab2_earned, share):
+    graph = ModuleType("graph")
+    exec((ROOT / "reference/lab2_tensors/graph.py").read_text(encoding="utf-8"), graph.__dict__)
+
+    def vjp(self, adjoint, node):
+        (a,) = node.inputs
+        return (graph.where(a > 0.0, adjoint, graph.where(a >= 0.0, share * adjoint, 0.0)),)
+
+    right = lab2_earned(SimpleNamespace(graph=graph), {"relu", "corners"})
+    graph.Relu.vjp = vjp
+    assert lab2_earned(SimpleNamespace(graph=graph), {"relu", "corners"}) == right
+    assert all(right[0].values())
 
 
 def test_parts_added_in_another_order_are_far_inside_the_tolerance(lab2, lab2_programs):
