@@ -51,6 +51,7 @@ def test_every_number_of_columns(compare, draw, block):
     每一列的和，列数取遍块的各个边界。"""
     for rows in (1, 3, 33):
         compare("column_sums", SUMS, **inputs_of(draw, [(rows, columns, block) for columns in SIZES[block]]))
+    compare("column_sums", SUMS, **inputs_of(draw, [(2, 40_000, block)]))  # more than a short counts
 
 
 @points(1)

@@ -74,6 +74,21 @@ def test_an_hvp_of_zeros_beside_right_gradients_earns_nothing(lab2, lab2_earned)
     assert lab2_earned(SimpleNamespace(graph=graph, engine=zeros), {"hvp"}) == [{"hvp": 0}]
 
 
+def test_a_jvp_for_functions_of_single_entries_earns_less_than_half(lab2, lab2_earned):
+    graph, engine = lab2["graph"], lab2["engine"]
+
+    def diagonal(outputs, inputs, tangents):
+        """The adjoints from ones, times the tangents: J t where each entry depends on its own place alone."""
+        told = []
+        for output in graph.as_list(outputs):
+            slopes = engine.gradients(output, inputs, graph.filled(1, output.shape, output.dtype))
+            told.append(sum(slope * way for slope, way in zip(slopes, tangents, strict=True)))
+        return told
+
+    lab = SimpleNamespace(graph=graph, engine=copy_of(engine, jvp=diagonal))
+    assert all(points["jvp"] <= 3 for points in lab2_earned(lab, {"jvp"}, range(3)))
+
+
 def test_broadcasting_further_down_does_not_mend_a_partial_adjoint_of_a_wrong_shape(lab2_earned):
     graph = own_graph()
     graph.Sum.vjp = lambda self, adjoint, node: (adjoint,)
