@@ -25,6 +25,7 @@ class Lookalike(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: Id
     family: Id
+    file: Words
     blank: Words
     body: Words
 
@@ -59,18 +60,20 @@ def read_lookalikes(lab: Lab) -> dict[str, tuple[str, Modules]]:
 
 
 def _filled(lab: Lab, place: str, one: Lookalike) -> Modules:
-    """The file of the blank, with this body in it."""
-    for name in (*lab.modules, *lab.kernels):
-        lines = source(lab, name).split("\n")
-        marks = MARKS[PurePath(name).suffix]
-        row = _row_of(lines, one.blank)
-        if row is not None:
-            begin = next(at for at in range(row, len(lines)) if lines[at].strip() == marks[0])
-            end = next(at for at in range(begin, len(lines)) if lines[at].strip() == marks[1])
-            body = textwrap.indent(one.body.strip("\n"), lines[begin].partition(marks[0])[0])
-            text = "\n".join([*lines[: begin + 1], body, *lines[end:]])
-            return {PurePath(name).name: without_marks(text, name)}
-    raise CourseError(f'{place}: [[lookalike]] "{one.id}": no file has a blank {one.blank!r}. Name another.')
+    """The file with this body in its blank."""
+    files = {PurePath(name).name: name for name in (*lab.modules, *lab.kernels)}
+    lines = source(lab, files[one.file]).split("\n") if one.file in files else []
+    row = _row_of(lines, one.blank)
+    if row is None:
+        raise CourseError(
+            f'{place}: [[lookalike]] "{one.id}": {one.file} has no {one.blank}. Name a file and a blank of it.'
+        )
+    marks = MARKS[PurePath(one.file).suffix]
+    begin = next(at for at in range(row, len(lines)) if lines[at].strip() == marks[0])
+    end = next(at for at in range(begin, len(lines)) if lines[at].strip() == marks[1])
+    body = textwrap.indent(one.body.strip("\n"), lines[begin].partition(marks[0])[0])
+    text = "\n".join([*lines[: begin + 1], body, *lines[end:]])
+    return {one.file: without_marks(text, one.file)}
 
 
 def _row_of(lines: list[str], blank: str) -> int | None:
