@@ -4,12 +4,14 @@ solutions, and wrong work in words of its own (lookalikes.toml).
 A mutant is made again in an alternate if its text stands exactly once in the alternate's own file.
 """
 
+import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder import key
 from autograder.authoring.audit import read_alternates
 from autograder.authoring.lookalikes import read_lookalikes
 from autograder.authoring.mutants import Modules
@@ -20,6 +22,7 @@ from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
 
 REMADE, LOOKALIKE, RIGHT = "remade", "lookalike", "right"
+TURNS = 2  # variants in turn: on more of them mutants would have to answer anew
 
 
 @dataclass(frozen=True)
@@ -92,16 +95,19 @@ def diagnosed(
     work = right | {name: modules for name, (_, modules) in wrong.items()}
     with tempfile.TemporaryDirectory(prefix="adkit-diagnosis-") as folder:
         submitted = Path(folder, "submitted")
-        for name, modules in work.items():
-            (submitted / name / lab.id).mkdir(parents=True)
-            for file, text in modules.items():
-                (submitted / name / lab.id / file).write_text(text, encoding="utf-8")
+        names = {_student(name, number % TURNS): name for number, name in enumerate(work)}
+        for student, name in names.items():
+            (submitted / student / lab.id).mkdir(parents=True)
+            for file, text in work[name].items():
+                (submitted / student / lab.id / file).write_text(text, encoding="utf-8")
         _, stored = grade(
             lab, submitted, Path(folder, "graded"), find_level, jobs, on_start, lambda _: on_result()
         )
-    results = {one.result.student: one.result for one in stored}
+    results = {names[one.result.student]: one.result for one in stored}
     families = {
-        one.result.student: tuple(dict.fromkeys(each.family for each in one.facts.details if each.family))
+        names[one.result.student]: tuple(
+            dict.fromkeys(each.family for each in one.facts.details if each.family)
+        )
         for one in stored
     }
     told = [
@@ -113,6 +119,14 @@ def diagnosed(
         tuple(one for one in told if one.name.startswith(REMADE)),
         tuple(one for one in told if one.name.startswith(LOOKALIKE)),
         sum(bool(families[name]) for name in right),
+    )
+
+
+def _student(name: str, variant: int) -> str:
+    """An id to which the key gives this variant."""
+    secret = key.load_key()
+    return next(
+        id for id in (f"{name}.{n}" for n in itertools.count()) if key.variant_of(secret, id) == variant
     )
 
 
