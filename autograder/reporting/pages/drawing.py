@@ -95,8 +95,9 @@ def _near(items: list[Item]) -> list[Item]:
         below = [user for user, item in enumerate(items) if not set(below).isdisjoint(item.inputs)]
         kept = list(dict.fromkeys([*kept, *above, *below]))
     kept = sorted(kept[:_READABLE])
+    new = {place: i for i, place in enumerate(kept)}
     return [
-        dataclasses.replace(items[place], inputs=tuple(kept.index(i) for i in items[place].inputs if i in kept))
+        dataclasses.replace(items[place], inputs=tuple(new[i] for i in items[place].inputs if i in new))
         for place in kept
     ]
 
