@@ -7,8 +7,8 @@ from typing import Any
 from nbconvert import HTMLExporter
 from pygments.formatters import HtmlFormatter
 
-from autograder.reporting.mathml import mathml
 from autograder.course import CourseError
+from autograder.reporting.mathml import mathml
 
 LIGHT, DARK = "a11y-high-contrast-light", "a11y-high-contrast-dark"  # as in the handouts
 DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
