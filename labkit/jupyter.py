@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.parse
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from labkit.lab import Lab, WrongUse
@@ -46,24 +46,40 @@ def open_notebook(notebook: Path, root: Path, language: str) -> None:
     open_page(f"/lab/workspaces/{workspace}/tree/{place}", root, language)
 
 
-def open_page(page: str, root: Path, language: str, configuration: Path | None = None) -> None:
+def open_page(
+    page: str,
+    root: Path,
+    language: str,
+    configuration: Path | None = None,
+    further: Mapping[str, str] | None = None,
+) -> None:
     """Run JupyterLab in the folder `root` on a page of its own, until Ctrl-C.
 
-    `configuration`: a folder with more of Jupyter's configuration.
+    `configuration`: a folder with more of Jupyter's configuration; `further`: by a message's id, pages that
+    are told with it once the server answers.
     Raises: WrongUse when it can't be run.
     """
     if importlib.util.find_spec("jupyterlab") is None:
         raise WrongUse("student.no-jupyterlab", python=sys.executable)
 
-    def tell(name: str, **arguments: Argument) -> None:
-        print(Message(f"student.{name}", arguments).text(language), file=sys.stderr, flush=True)
+    def tell(id: str, **arguments: Argument) -> None:
+        print(Message(id, arguments).text(language), file=sys.stderr, flush=True)
 
     port, taken = _free_port()
     if taken:
-        tell("port-taken", port=PORT)
+        tell("student.port-taken", port=PORT)
     token = secrets.token_urlsafe(16)
-    address = f"http://localhost:{port}{page}{'&' if '?' in page else '?'}token={token}"
+
+    def address(page: str) -> str:
+        return f"http://localhost:{port}{page}{'&' if '?' in page else '?'}token={token}"
+
     browser = _has_browser()
+
+    def when_ready() -> None:
+        tell("student.opening" if browser else "student.open-yourself", address=address(page))
+        for id, another in (further or {}).items():
+            tell(id, address=address(another))
+
     command = [
         sys.executable,
         "-m",
@@ -80,7 +96,7 @@ def open_page(page: str, root: Path, language: str, configuration: Path | None =
         environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(paths)
     with tempfile.NamedTemporaryFile(prefix="jupyterlab-", suffix=".log", delete=False) as log:
         process = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=subprocess.STDOUT)
-        code = _wait(process, port, lambda: tell("opening" if browser else "open-yourself", address=address))
+        code = _wait(process, port, when_ready)
     if code:
         raise WrongUse("student.jupyterlab-ended", code=code, file=log.name)
     os.unlink(log.name)

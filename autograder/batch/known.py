@@ -8,6 +8,7 @@ import msgspec
 from autograder.course import Lab
 from autograder.judging.mistakes import read_mistakes
 from autograder.judging.protocol import Known
+from autograder.judging.remembered import UNFINISHED
 
 from .store import Store
 
@@ -15,7 +16,8 @@ FOLDER = ".diagnosis"
 
 
 def known(lab: Lab, store: Store, depends: dict[str, str]) -> Known | None:
-    """None for a lab that lists no mistakes. Answers that rest on files or a key of before are removed.
+    """None for a lab that lists no mistakes. Answers that rest on files or a key of before are removed, and
+    what a process that was killed left unfinished; the caller is the only one who writes.
 
     Raises: CourseError.
     """
@@ -27,4 +29,6 @@ def known(lab: Lab, store: Store, depends: dict[str, str]) -> Known | None:
     for other in folder.parent.glob("*"):
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)
+    for unfinished in folder.glob(f"*{UNFINISHED}"):
+        unfinished.unlink(missing_ok=True)
     return Known(mistakes, folder)

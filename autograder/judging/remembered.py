@@ -13,6 +13,7 @@ import msgspec
 
 from .testimony import Said
 
+UNFINISHED = ".unfinished"  # how the name of a file ends while it is being written
 _Answers = dict[str, list[Said]]  # by mistake
 _decoder = msgspec.msgpack.Decoder(_Answers)
 
@@ -41,11 +42,21 @@ class Remembered:
             return
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            handle, unfinished = tempfile.mkstemp(dir=self._folder)
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.msgpack.encode(answers))
-            os.replace(unfinished, self._file(check, variant))
+            _replace(self._file(check, variant), msgspec.msgpack.encode(answers))
             self._stored[check, variant] = len(answers)
 
     def _file(self, check: str, variant: int) -> Path:
         return self._folder / f"{check.replace('::', '.')}.{variant}"
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file at once, and leave nothing beside it. Raises: OSError."""
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=UNFINISHED)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(unfinished, path)
+    except BaseException:  # Ctrl-C too
+        with contextlib.suppress(OSError):
+            os.unlink(unfinished)
+        raise

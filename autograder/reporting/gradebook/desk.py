@@ -10,6 +10,7 @@ import click
 from autograder.batch import output, record
 from autograder.batch.classes import labs_with_work, places
 from autograder.course import Course, CourseError, Lab
+from autograder.intake import find_submissions
 from autograder.reporting.console import progress, short
 from labkit.jupyter import open_page
 from labkit.lab import WrongUse
@@ -72,11 +73,9 @@ class BookDesk:
         guards.write(self._book)
         lab = self._labs[0]
         page = f"/formgrader/gradebook/{lab.id}/{lab_with_notebook(lab)}"
-        # By way of /login the browser keeps the token, which pages other than JupyterLab's don't hand on.
-        page = f"/login?{urlencode({'next': page})}"
-        click.echo(f"Questions, to share them out among TAs: /autograder/questions/{lab.id}", err=True)
+        further = {"gradebook.questions-at": _by_login(f"/autograder/questions/{lab.id}")}
         try:
-            open_page(page, self._book.root, "en", self._book.root)
+            open_page(_by_login(page), self._book.root, "en", self._book.root, further)
         except WrongUse as error:
             raise CourseError(str(error)) from None
 
@@ -93,8 +92,9 @@ class BookDesk:
     def _push(self, lab: Lab) -> list[str]:
         """Push a lab; whose work it has."""
         lab_with_notebook(lab)
+        class_ = find_submissions(self._at.submitted, lab.id)
         with progress(lab.id) as (start, advance):
-            found = list(works(self._course, lab, self._at.submitted, self._at.out, self._roster))
+            found = list(works(self._course, lab, class_.found, self._at.out, self._roster))
             start(len(found))
             pushed = 0
             with opened(self._book, self._course) as gradebook:
@@ -108,6 +108,8 @@ class BookDesk:
         record.write(self._book.scores(lab), scores.encode("utf-8-sig"))
         students = [work.found.student for work in found]
         self._tell(lab, students, pushed)
+        for message in class_.refused:
+            click.echo(message.text("en"), err=True)
         return students
 
     def _tell(self, lab: Lab, students: list[str], pushed: int) -> None:
@@ -118,3 +120,8 @@ class BookDesk:
             more = f" and {len(strangers) - LISTED} more" if len(strangers) > LISTED else ""
             listed = f"{', '.join(strangers[:LISTED])}{more}"
             click.echo(f"Pushed, but not in roster.csv: {listed}.", err=True)
+
+
+def _by_login(page: str) -> str:
+    """By this way the browser keeps the token, which pages other than JupyterLab's don't hand on."""
+    return f"/login?{urlencode({'next': page})}"

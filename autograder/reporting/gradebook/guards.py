@@ -4,6 +4,7 @@ GRADEBOOK/nbgrader_config.py calls this, so a fix of the package reaches every g
 `formgrader` starts JupyterLab with the folder among its configuration, where `server.py` is named.
 """
 
+import importlib.util
 import json
 import os
 from pathlib import Path
@@ -22,6 +23,7 @@ from autograder.reporting.gradebook import guards
 guards.configure_at(get_config(), __file__)
 """
 SERVER = json.dumps({"ServerApp": {"jpserver_extensions": {f"{_HERE}.server": True}}}) + "\n"
+TEMPLATES = Path(__file__).with_name("templates")
 _FILES = {"nbgrader_config.py": NBGRADER, "jupyter_server_config.d/autograder.json": SERVER}
 
 
@@ -57,10 +59,20 @@ def configure(config: Any, book: Book, course_id: str) -> None:
     config.Autograde.autograde_preprocessors = [f"{_HERE}.regrading.GradeInSandbox"]
     config.Autograde.exclude_overwriting = dict(_source_files(book))
     config.GradeInSandbox.gradebook = str(book.root)
+    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(_nbgrader_s_templates())]
+    config.GenerateFeedback.HTMLExporter.template_file = "feedback_page.html.j2"
     config.HTMLExporter.filters = {
         "markdown2html": f"{_HERE}.safe_markdown.safe_html",
         "highlight_code": f"{_HERE}.highlighting.code_html",
     }
+
+
+def _nbgrader_s_templates() -> Path:
+    """Where its pages are described; found without the seconds that importing it takes."""
+    found = importlib.util.find_spec("nbgrader")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).with_name("server_extensions") / "formgrader/templates"
 
 
 def _source_files(book: Book) -> list[tuple[str, list[str]]]:

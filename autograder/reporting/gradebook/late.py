@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from autograder.course import Course, CourseError, Lab
+from autograder.course import Course, CourseError, Lab, valid_student_id
 from autograder.intake import Found
 from autograder.toml_file import read_toml
 
@@ -42,10 +42,16 @@ class Lateness:
 
 
 def extensions(course: Course, lab: Lab) -> dict[str, timedelta]:
-    """Who has more time for a lab, from extensions.toml. Raises: CourseError."""
+    """Who has more time for a lab, from extensions.toml.
+
+    Raises: CourseError, for an id that can be nobody's as well.
+    """
     if not (course.root / "extensions.toml").exists():
         return {}
     found = read_toml(course.root, "extensions.toml", _Extensions, "")
+    for one in found.extension:
+        if not valid_student_id(one.student):
+            raise CourseError(f"extensions.toml: {one.student!r} is no student's id. Mend it.")
     return {one.student: timedelta(hours=one.hours) for one in found.extension if one.lab == lab.id}
 
 

@@ -160,8 +160,11 @@ def _write_time(path: Path, handed_in: datetime | None) -> None:
 
 
 def _is_the_class_s_own(submitted: Path, found: Found) -> bool:
-    """Whether nbgrader's folder of submissions is where students' work lies anyway."""
-    return submitted.resolve() in [path.resolve() for path in found.paths]
+    """Whether nbgrader's folder of submissions is where students' work lies anyway.
+
+    Beside an archive or a folder LAB1 there, what is written for nbgrader would be a second submission.
+    """
+    return submitted.parent.resolve() in [path.parent.resolve() for path in found.paths]
 
 
 def _read(path: Path) -> dict[str, Any]:

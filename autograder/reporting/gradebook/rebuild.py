@@ -48,6 +48,7 @@ def rebuilt(
             cell["source"] = _bounded(answers[id], cell["cell_type"], language)
         if id in reports and cell["cell_type"] == "code":
             cells += _code_of(lab.task(id), files, shown, language)
+            cell["metadata"]["title"] = lab.task(id).title[language]
             cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": reports[id]}]
         cells.append(cell)
     notebook["cells"] = cells + _modules(lab, files, problems, language)

@@ -13,6 +13,7 @@ from traitlets import Unicode
 from autograder.batch import grade as batch
 from autograder.batch import output
 from autograder.course import Course, CourseError, Lab, load_course
+from autograder.intake import find_submissions
 from autograder.reporting.console import FindLevel
 
 from .book import Book, lab_with_notebook, opened
@@ -45,7 +46,8 @@ def _pushed(book: Book, lab_id: str, student: str) -> dict[str, Any]:
     with opened(book, course) as gradebook:
         release = json.loads((book.release(lab) / shown.name).read_bytes())
         pusher = Pusher(book, course, lab, release, gradebook)
-        found = list(works(course, lab, submitted, out, roster, student))
+        mine = [one for one in find_submissions(submitted, lab.id).found if one.student == student]
+        found = list(works(course, lab, mine, out, roster))
         for work in found:
             pusher.push(work, again=True)
         pusher.charge(found)

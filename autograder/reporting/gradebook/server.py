@@ -5,6 +5,7 @@ push, and after a lock nothing but errors. Here every request ends its session.
 """
 
 import contextlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from autograder.course import CourseError, load_course
 
 from . import questions
 from .book import Book
+from .safe_markdown import safe_html
 from .schemes import mark_schemes
 
 
@@ -38,10 +40,19 @@ def _end_session(handler: Any) -> None:
 
 
 def _schemes(root: str, lab: str) -> dict[tuple[str, str], str]:
-    """Mark schemes, where the course's folder has the lab."""
+    """Mark schemes as HTML, where the course's folder has the lab."""
     with contextlib.suppress(CourseError):
-        return mark_schemes(load_course(Book(Path(root)).class_()[0]).lab(lab))
+        found = mark_schemes(load_course(Book(Path(root)).class_()[0]).lab(lab))
+        return {question: safe_html(scheme) for question, scheme in found.items()}
     return {}
+
+
+def _release(root: str, lab: str) -> dict[str, Any]:
+    """The notebook as it is handed out. Raises: HTTPError where there is none."""
+    for path in (Path(root) / "release" / lab).glob("*.ipynb"):
+        notebook: dict[str, Any] = json.loads(path.read_bytes())
+        return notebook
+    raise web.HTTPError(404)
 
 
 class QuestionsHandler(JupyterHandler):
@@ -52,7 +63,8 @@ class QuestionsHandler(JupyterHandler):
         """The page as it is now."""
         folders = self.settings["nbgrader_formgrader"].coursedir
         with Gradebook(folders.db_url, folders.course_id) as gradebook:
-            page = questions.page(gradebook, lab, _schemes(folders.root, lab), self.base_url.rstrip("/"))
+            release, schemes = _release(folders.root, lab), _schemes(folders.root, lab)
+            page = questions.page(gradebook, lab, release, schemes, self.base_url.rstrip("/"))
         if page is None:
             raise web.HTTPError(404)
         self.finish(page)

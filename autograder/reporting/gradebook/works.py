@@ -1,6 +1,6 @@
 """What is to be pushed: students' work, read again, with what is stored of it and who they are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from autograder.batch.depends import dependencies
 from autograder.batch.grade import stands
 from autograder.batch.store import Store
 from autograder.course import Course, CourseError, Lab
-from autograder.intake import Found, find_submissions, read_submission
+from autograder.intake import Found, read_submission
 
 from .book import lab_with_notebook
 from .late import extensions, lateness
@@ -20,16 +20,14 @@ from .roster import Person
 def works(
     course: Course,
     lab: Lab,
-    submitted: Path,
+    found: Iterable[Found],
     out: Path,
     roster: Mapping[str, Person],
-    only: str | None = None,
 ) -> Iterator[Work]:
-    """Everybody's work on a lab; `only`: one student's.
+    """Work on a lab that was found, with its results in `out`.
 
     Raises: CourseError where a result is missing or not that of the work and the tests as they are now.
     """
-    found = [one for one in find_submissions(submitted, lab.id).found if only in (None, one.student)]
     secret = key.load_key()
     store = Store(out / lab.id, key.key_id(secret))
     depends = dependencies(lab)

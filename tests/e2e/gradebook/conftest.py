@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.conftest import MiniCourse
 
 QUESTION, ASKED, ASKED_IN_ENGLISH = "why-reverse", "*在这里作答。*", "*Your answer here.*"
-SCHEME = "four points for every use before its inputs"
+SCHEME = "before its inputs: four points"
 SOURCE = f"""\
 # %% [markdown] lang="zh"
 # # 链
@@ -51,14 +51,14 @@ check("reverse")
 # {ASKED}
 #
 # ### BEGIN MARK SCHEME
-# {SCHEME}
+# Every `use` {SCHEME}
 # ### END MARK SCHEME
 
 # %% [markdown] manual="{QUESTION}" points=4 lang="en"
 # {ASKED_IN_ENGLISH}
 #
 # ### BEGIN MARK SCHEME
-# {SCHEME}
+# Every `use` {SCHEME}
 # ### END MARK SCHEME
 """
 
@@ -137,19 +137,20 @@ class BookCourse:
         text = (self.book / "lab0.csv").read_text(encoding="utf-8-sig")
         return {row["student"]: row for row in csv.DictReader(text.splitlines())}
 
-    def grade_by_hand(self, student: str, score: float, comment: str) -> None:
-        """What formgrader does when a TA enters these for the question."""
+    def grade_by_hand(self, student: str, score: float, comment: str = "", cell: str = QUESTION) -> None:
+        """What formgrader does when a TA enters these for a cell, the question if not another."""
         with contextlib.closing(sqlite3.connect(self.book / "gradebook.db")) as database, database:
             of_question = """(SELECT submitted_notebook.id FROM submitted_notebook JOIN submitted_assignment
                 ON submitted_notebook.assignment_id = submitted_assignment.id WHERE student_id = ?)"""
-            for change, value in (
-                ("grade SET manual_score = ?, needs_manual_grade = 0", score),
-                ("comment SET manual_comment = ?", comment),
-            ):
+            changes: list[tuple[str, float | str]] = [
+                ("grade SET manual_score = ?, needs_manual_grade = 0", score)
+            ]
+            changes += [("comment SET manual_comment = ?", comment)] if comment else []
+            for change, value in changes:
                 changed = database.execute(
                     f"""UPDATE {change} WHERE notebook_id IN {of_question}
                     AND cell_id IN (SELECT id FROM base_cell WHERE name = ?)""",
-                    (value, student, QUESTION),
+                    (value, student, cell),
                 )
                 assert changed.rowcount == 1
 

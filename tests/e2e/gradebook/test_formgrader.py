@@ -6,14 +6,16 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+from labkit.jupyter import PORT
 
 from .conftest import QUESTION, SCHEME, BookCourse
 
@@ -28,7 +30,9 @@ SCRIPT = (
 def pushed(course: BookCourse) -> BookCourse:
     """Three students: ann wrote a script into her answer, bob's reverse mode is missing."""
     course.hand_in("ann", course.answered(why_reverse=SCRIPT, prediction="value = 3"))
-    course.hand_in("bob", course.answered(why_reverse="No idea."), engine=course.mini.skeleton["engine.py"])
+    course.hand_in(
+        "bob", course.answered(why_reverse="No idea. $x^2$"), engine=course.mini.skeleton["engine.py"]
+    )
     course.hand_in("cai", course.answered(why_reverse="因为每次使用都先到。"))
     course.run("grade")
     course.run("gradebook")
@@ -36,45 +40,54 @@ def pushed(course: BookCourse) -> BookCourse:
 
 
 @pytest.fixture(scope="module")
-def server(pushed: BookCourse) -> Iterator[str]:
-    """The address that the command says, once it answers."""
+def said(pushed: BookCourse) -> Iterator[list[str]]:
+    """What the command says until it has told both addresses; the usual port is taken."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     command = [sys.executable, "-m", "autograder", "formgrader"]
-    with subprocess.Popen(
-        command,
-        cwd=pushed.root,
-        env=environment | {"JUPYTER_CONFIG_DIR": str(pushed.root / ".jupyter")},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    with (
+        _taken(),
+        subprocess.Popen(
+            command,
+            cwd=pushed.root,
+            env=environment | {"JUPYTER_CONFIG_DIR": str(pushed.root / ".jupyter")},
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
             assert process.stderr is not None
-            address = ""
-            for line in process.stderr:
-                found = re.search(r"http://localhost:\d+/login\S+", line)
-                if found:
-                    address = found[0]
-                    break
-            yield _answering(address)
+            yield [process.stderr.readline() for _ in range(3)]
         finally:
             os.killpg(process.pid, signal.SIGINT)
             process.communicate(timeout=PATIENCE_S)
 
 
-def _answering(address: str) -> str:
-    for _ in range(PATIENCE_S * 5):
+@contextlib.contextmanager
+def _taken() -> Iterator[None]:
+    """Somebody holds JupyterLab's usual port, as far as nobody does anyway."""
+    with socket.socket() as other:
         with contextlib.suppress(OSError):
-            urllib.request.urlopen(address, timeout=5).close()
-            return address
-        time.sleep(0.2)
-    raise AssertionError(f"{address} doesn't answer")
+            other.bind(("127.0.0.1", PORT))
+        yield
+
+
+def address_in(line: str) -> str:
+    found = re.search(r"http://localhost:\d+/login\S+token=\S+", line)
+    assert found, line
+    return found[0]
 
 
 @pytest.fixture(scope="module")
-def browser(server: str) -> Iterator[Any]:
-    """A page that is signed in; nothing leaves this machine."""
+def asked() -> list[str]:
+    """Addresses beyond this machine that a page wanted."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def browser(said: list[str], asked: list[str]) -> Iterator[Any]:
+    """A page that is signed in, on a machine without a network."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no Chromium here, so nobody looks at formgrader")
@@ -83,12 +96,17 @@ def browser(server: str) -> Iterator[Any]:
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         )
         context = chromium.new_context(viewport={"width": 1280, "height": 1000})
-        context.route(
-            "**/*",
-            lambda route: route.continue_() if "//localhost" in route.request.url else route.abort(),
-        )
+
+        def without_network(route: Any) -> None:
+            if "//localhost" in route.request.url:
+                route.continue_()
+            else:
+                asked.append(route.request.url)
+                route.abort()
+
+        context.route("**/*", without_network)
         page = context.new_page()
-        page.goto(server)
+        page.goto(address_in(said[1]))
         yield page
         chromium.close()
 
@@ -121,6 +139,36 @@ def test_the_command_opens_the_list_of_submissions(browser: Any) -> None:
         "10 / 14",
         "5 / 14",
     ]
+
+
+def test_both_addresses_are_told_once_the_server_answers_on_another_port_than_the_taken_one(
+    said: list[str],
+) -> None:
+    assert said[0] == f"Port {PORT} is taken; another one is used.\n"
+    assert said[2].startswith("Questions, to share them out among TAs: http://localhost:")
+    for line in said[1:]:
+        with urllib.request.urlopen(address_in(line), timeout=5) as page:
+            assert page.status == 200
+            assert f":{PORT}/" not in page.url
+
+
+def test_a_question_s_link_leads_to_its_score_and_keys_to_the_same_of_the_next(browser: Any) -> None:
+    browser.goto(f"{base(browser)}/autograder/questions/lab0")
+    browser.locator("section[lang=zh] a").first.click()
+    for _ in range(2):
+        browser.wait_for_function(f"document.activeElement.id === '{QUESTION}'")
+        browser.wait_for_function("$('body, html').filter(':animated').length === 0")
+        box = browser.locator(f"input.score#{QUESTION}").bounding_box()
+        header = browser.locator("nav.navbar").bounding_box()
+        assert header["height"] < box["y"] < 1000 - box["height"]
+        first = browser.url
+        browser.keyboard.press("Control+.")
+        browser.wait_for_url(lambda url, before=first: url != before)  # type: ignore[misc]
+
+
+def test_mark_schemes_are_markdown(browser: Any) -> None:
+    browser.goto(f"{base(browser)}/autograder/questions/lab0")
+    assert browser.locator("section[lang=zh] .scheme code").inner_text() == "use"
 
 
 def test_a_script_in_a_student_s_answer_does_nothing(browser: Any) -> None:
@@ -168,6 +216,12 @@ def test_scores_are_fresh_after_a_push_without_a_restart(pushed: BookCourse, bro
     browser.reload()
     browser.wait_for_function("$('input.score#reverse').attr('placeholder') === '0'")
     assert browser.locator(f"input.score#{QUESTION}").input_value() == "3.5"
+
+
+def test_formulas_are_drawn_and_nothing_is_asked_of_the_web(browser: Any, asked: list[str]) -> None:
+    open_answer(browser, "No idea.")
+    assert browser.locator("math msup").first.bounding_box()["height"] > 5
+    assert asked == []
 
 
 def test_the_autograde_button_gives_a_wrong_submission_nothing(pushed: BookCourse, browser: Any) -> None:

@@ -146,7 +146,9 @@ def test_a_folder_without_this_lab_is_one_line_with_the_mend(tmp_path: Path, nam
 
 def test_a_folder_with_only_refused_students_says_why(tmp_path: Path) -> None:
     _make(tmp_path, "two words/lab1/", "3 more words/lab1/")
-    with pytest.raises(CourseError, match=r"3 more words was passed over.*\(1 more like this\.\)") as caught:
+    with pytest.raises(
+        CourseError, match=r"“3 more words” was passed over.*\(1 more like this\.\)"
+    ) as caught:
         find_submissions(tmp_path, "lab1")
     assert "\n" not in str(caught.value)
 

@@ -140,6 +140,16 @@ def test_hints_go_as_far_as_the_course_wants(hints, there, absent):
     assert there in text and absent not in text
 
 
+@pytest.mark.parametrize("hints", ["none", "topic", "mistake"])
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_hint_of_a_recognised_mistake_is_told_where_the_course_tells_mistakes(hints, language):
+    course = msgspec.structs.replace(COURSE, hint_level=hints)
+    hint = {"zh": "几份伴随量怎样合成一份？", "en": "How do several adjoints become one?"}
+    known = detail(family="bypass", families=("bypass",), hint=hint)
+    shown = view(course, LAB, stored(details=[known]), language)
+    assert (hint[language] in f"{shown.summary} {shown.tasks[1].checks[0].detail}") == (hints == "mistake")
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -260,7 +270,7 @@ def test_the_class_page_groups_failures_by_kind_of_mistake_commonest_first(class
 def test_the_class_page_says_who_needs_a_person(class_page):
     english = " ".join(visible(class_page.split('<section lang="en">')[1]).split())
     needed = english.split("Needs a person")[1].split("Distribution")[0]
-    assert "The folder x y was passed over" in needed
+    assert "The folder “x y” was passed over" in needed
     assert "open : grader fault: " in needed and "the disk is full" in needed
     assert "late" not in needed
 

@@ -323,7 +323,7 @@ def test_names_and_messages_are_no_console_markup_and_move_no_cursor():
 def test_folders_passed_over_and_failing_references_stand_below_the_table():
     refused = (Message("intake.no-student", {"folder": "x y"}),)
     text = shown(result(), refused=refused, faults={"test_a.py::test_b": law("no")}, width=200)
-    assert "The folder x y was passed over" in text
+    assert "The folder “x y” was passed over" in text
     assert "The reference fails its own check test_a.py::test_b" in text
 
 

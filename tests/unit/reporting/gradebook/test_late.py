@@ -72,6 +72,17 @@ def test_extensions_are_read_from_their_file(desk: Desk) -> None:
         file.unlink()
 
 
+def test_more_time_for_nobody_is_told(desk: Desk) -> None:
+    course = load_course(desk.root)
+    file = desk.root / "extensions.toml"
+    file.write_text('[[extension]]\nstudent = "ann, "\nlab = "lab0"\nhours = 48\n')
+    try:
+        with pytest.raises(CourseError, match=r"extensions\.toml: 'ann, ' is no student's id\. Mend it\."):
+            extensions(course, course.labs[0])
+    finally:
+        file.unlink()
+
+
 def test_a_time_that_is_none_is_told_with_a_mend(desk: Desk) -> None:
     with pytest.raises(CourseError, match=r"timestamp\.txt holds no time\. Write one like"):
         desk.late("yesterday")

@@ -30,9 +30,16 @@ HOSTILE = (
     '```mermaid\ngraph TD; click A href "javascript:alert(1)"\n```',
     "$$</script><script>alert(1)</script>$$",
     "$`<img src=x onerror=alert(1)>`$",
+    r"$\text{<img src=x onerror=alert(1)>}$",
+    r"$\href{javascript:alert(1)}{x}$ $$\class{score}{x}$$ $\style{position:fixed}{x}$",
+    r"\begin{align}\text{<script>alert(1)</script>}\end{align}",
+    '<span class="inline-formula">\\text{&lt;img src=x onerror=alert(1)&gt;}</span>',
     "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=alert(1)&gt;'>",
 )
-SHOWN = set("p h1 em strong code pre div span table thead tbody tr th td ul li a br hr b".split())
+FORMULA = set("math mrow mi mn mo mtext msup mstyle".split())
+SHOWN = FORMULA | set(
+    "p h1 em strong code pre div span table thead tbody tr th td ul li a br hr b span".split()
+)
 
 
 class Elements(HTMLParser):
@@ -51,7 +58,7 @@ class Elements(HTMLParser):
 def test_it_does_nothing(source: str) -> None:
     for tag, attributes in Elements(safe_html(f"Before\n\n{source}\n\nafter {source}")).found:
         assert tag in SHOWN
-        assert attributes.keys() <= {"href", "rel", "class", "title"}
+        assert attributes.keys() <= {*"href rel class title display stretchy lspace rspace".split()}
         assert (attributes.get("href") or "http://").startswith(("http://", "feedback.html"))
         assert attributes.get("class") in (None, "", "highlight", "n", "nc", "w")
 
@@ -60,7 +67,7 @@ def test_what_students_write_looks_as_meant() -> None:
     made = safe_html(
         "# T\n\n*a* `b` $x<y$ [w](https://a.example) \n\n| h |\n|--:|\n| 1 |\n\n```python\nx = 1\n```"
     )
-    for part in ("<h1>T</h1>", "<em>a</em>", "<code>b</code>", "$x&lt;y$", '<a href="https://a.example"'):
+    for part in ("<h1>T</h1>", "<em>a</em>", "<code>b</code>", '<a href="https://a.example"'):
         assert part in made
     assert "<table>" in made
     assert 'class="highlight"' in made
@@ -76,3 +83,15 @@ def test_a_long_answer_takes_no_longer_than_one_can_wait(piece: str) -> None:
     began = time.process_time()
     safe_html(piece * (LONGEST // len(piece)))
     assert time.process_time() - began < 5
+
+
+def test_formulas_are_drawn_without_a_script() -> None:
+    made = safe_html("$x<y$ and $$\\frac{a}{b}$$\n\n\\begin{align}a&=b\\end{align}")
+    assert "<mi>x</mi><mo>&lt;</mo><mi>y</mi>" in made
+    assert '<math display="block"><mrow><mfrac>' in made
+    assert made.count("<math ") == 3
+    assert safe_html("$\\hspace{9em}x$").count("9em") == 0
+
+
+def test_a_formula_that_cannot_be_drawn_stands_as_it_was_typed() -> None:
+    assert safe_html("so $\\frac{<b>$ it is") == "<p>so $\\frac{&lt;b&gt;$ it is</p>\n"
