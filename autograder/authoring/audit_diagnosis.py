@@ -1,23 +1,33 @@
-"""Does feedback name the right mistake? Mistakes are made again in the code of other right solutions.
+"""Does feedback name the right mistake? In code that is no mutant's: mistakes made again in other right
+solutions, and wrong work in words of its own (lookalikes.toml).
 
 A mutant is made again in an alternate if its text stands exactly once in the alternate's own file.
 """
 
-from collections.abc import Iterator
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from autograder.authoring.audit import ALTERNATE, passed, read_alternates
-from autograder.authoring.audit_runs import Runs
+from autograder import key
+from autograder.authoring.audit import read_alternates
+from autograder.authoring.lookalikes import read_lookalikes
 from autograder.authoring.mutants import Modules
+from autograder.batch.grade import grade
 from autograder.course import Lab
 from autograder.judging.mistakes import Entry, read_entries
-from autograder.key import VARIANTS
+from autograder.judging.verdicts import Result
+from autograder.sandbox.client import Level
+
+REMADE, LOOKALIKE, RIGHT = "remade", "lookalike", "right"
+TURNS = 2  # variants in turn: on more of them mutants would have to answer anew
 
 
 @dataclass(frozen=True)
-class Remade:
-    """A mistake made again, its family, and the families that were named."""
+class Named:
+    """Wrong work, the family of its mistake, and the families that were named."""
 
     name: str
     family: str
@@ -33,64 +43,110 @@ class Remade:
 class Diagnosed:
     """What was named where, and on how many right solutions anything was."""
 
-    remade: tuple[Remade, ...]
+    remade: tuple[Named, ...]
+    lookalikes: tuple[Named, ...]
     hints_on_right_code: int
 
     def as_data(self) -> dict[str, Any]:
-        """What build/audit/LAB.json holds."""
+        """What build/audit/LAB.json holds: the figures of `remade`, and beside them those of lookalikes."""
         return {
-            "right": sum(one.right for one in self.remade),
-            "total": len(self.remade),
+            **_share(self.remade),
             "hints_on_right_code": self.hints_on_right_code,
-            "missed": [
-                f"{one.name}: {' '.join(one.named) or 'nothing'}" for one in self.remade if not one.right
-            ],
+            "lookalikes": _share(self.lookalikes),
         }
 
-    def line(self) -> str:
-        """The figures in words."""
-        right, total = sum(one.right for one in self.remade), len(self.remade)
-        return (
-            f"mistakes made again in other solutions, of the right family: {right} of {total}; "
-            f"hints on right code: {self.hints_on_right_code}"
+    def lines(self) -> Iterator[str]:
+        """The figures in words, then each miss."""
+        right, others = (_share(one) for one in (self.remade, self.lookalikes))
+        hints = "1 hint" if self.hints_on_right_code == 1 else f"{self.hints_on_right_code or 'no'} hints"
+        yield (
+            f"diagnosis: right family in {right['right']} of {right['total']} mistakes remade in alternates, "
+            f"in {others['right']} of {others['total']} files that are no mutants; "
+            f"{hints} on right code"
         )
+        for one in (*self.remade, *self.lookalikes):
+            if not one.right:
+                yield f"diagnosis: {one.name} is of {one.family}, named: {' '.join(one.named) or 'nothing'}"
 
 
-def diagnosed(lab: Lab, runs: Runs) -> Diagnosed:
-    """Each mistake on one variant, others in turn; the alternates too. `runs` diagnose.
+def _share(found: Iterable[Named]) -> dict[str, Any]:
+    all_ = tuple(found)
+    return {
+        "right": sum(one.right for one in all_),
+        "total": len(all_),
+        "missed": [one.name for one in all_ if not one.right],
+    }
+
+
+def diagnosed(
+    lab: Lab,
+    find_level: Callable[[], Level],
+    jobs: int,
+    on_start: Callable[[int], None],
+    on_result: Callable[[], None],
+) -> Diagnosed:
+    """All of it graded as a class whose mistakes are recognised; notebooks are left out.
 
     What costs no points in other code is no mistake there, and does not count.
-    Raises: CourseError.
+    Raises: CourseError, StorageError.
     """
-    alternates = {ALTERNATE + name: modules for name, modules in read_alternates(lab).items()}
-    remade = dict(_remade(lab, alternates))
-    work = alternates | {name: modules for name, (_, modules) in remade.items()}
-    runs.run((name, modules, number % VARIANTS) for number, (name, modules) in enumerate(work.items()))
+    right = {f"{RIGHT}.{name}": modules for name, modules in read_alternates(lab).items()}
+    wrong = dict(_remade(lab)) | {f"{LOOKALIKE}.{id}": found for id, found in read_lookalikes(lab).items()}
+    work = right | {name: modules for name, (_, modules) in wrong.items()}
+    with tempfile.TemporaryDirectory(prefix="adkit-diagnosis-") as folder:
+        submitted = Path(folder, "submitted")
+        names = {_student(name, number % TURNS): name for number, name in enumerate(work)}
+        for student, name in names.items():
+            (submitted / student / lab.id).mkdir(parents=True)
+            for file, text in work[name].items():
+                (submitted / student / lab.id / file).write_text(text, encoding="utf-8")
+        _, stored = grade(
+            lab, submitted, Path(folder, "graded"), find_level, jobs, on_start, lambda _: on_result()
+        )
+    results = {names[one.result.student]: one.result for one in stored}
+    families = {
+        names[one.result.student]: tuple(
+            dict.fromkeys(each.family for each in one.facts.details if each.family)
+        )
+        for one in stored
+    }
+    told = [
+        Named(name, family, families[name])
+        for name, (family, _) in wrong.items()
+        if not _without_mistake(lab, results[name])
+    ]
     return Diagnosed(
-        tuple(
-            Remade(name, entry.family, named(runs, name))
-            for name, (entry, _) in remade.items()
-            if not all(map(passed, runs.of(name)))
-        ),
-        sum(bool(runs.details_of(name)) for name in alternates),
+        tuple(one for one in told if one.name.startswith(REMADE)),
+        tuple(one for one in told if one.name.startswith(LOOKALIKE)),
+        sum(bool(families[name]) for name in right),
     )
 
 
-def named(runs: Runs, name: str) -> tuple[str, ...]:
-    """The families that feedback on a work names."""
-    return tuple(dict.fromkeys(detail.family for detail in runs.details_of(name) if detail.family))
+def _student(name: str, variant: int) -> str:
+    """An id to which the key gives this variant."""
+    secret = key.load_key()
+    return next(
+        id for id in (f"{name}.{n}" for n in itertools.count()) if key.variant_of(secret, id) == variant
+    )
 
 
-def _remade(lab: Lab, alternates: dict[str, Modules]) -> Iterator[tuple[str, tuple[Entry, Modules]]]:
-    for place, (name, modules) in enumerate(alternates.items()):
-        folder = lab.reference / "alternates" / name.removeprefix(ALTERNATE)
+def _without_mistake(lab: Lab, result: Result) -> bool:
+    """Whether all its modules and kernels have full marks."""
+    notebook = {task.id for task in lab.tasks if lab.notebook in task.files}
+    return all(task.outcome == "passed" for task in result.tasks if task.id not in notebook)
+
+
+def _remade(lab: Lab) -> Iterator[tuple[str, tuple[str, Modules]]]:
+    for place, (name, modules) in enumerate(read_alternates(lab).items()):
         for entry in read_entries(lab):
-            own = all(
-                (folder / edit.file).exists() and modules[edit.file].count(edit.text) == 1
-                for edit in entry.changes()
-            )
-            if own:
+            if _fits(entry, lab.reference / "alternates" / name, modules):
                 changed = dict(modules)
                 for edit in entry.changes():
                     changed[edit.file] = changed[edit.file].replace(edit.text, edit.replacement)
-                yield f"{entry.id}.{place}", (entry, changed)
+                yield f"{REMADE}.{entry.id}.{place}", (entry.family, changed)
+
+
+def _fits(entry: Entry, folder: Path, modules: Modules) -> bool:
+    return all(
+        (folder / edit.file).exists() and modules[edit.file].count(edit.text) == 1 for edit in entry.changes()
+    )

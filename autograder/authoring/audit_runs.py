@@ -9,7 +9,6 @@ from autograder import key
 from autograder.authoring.mutants import Modules, notebook
 from autograder.batch.grade import grade
 from autograder.course import CourseError, Lab
-from autograder.judging.details import Detail
 from autograder.judging.explain import in_full
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
@@ -26,16 +25,13 @@ class Runs:
         jobs: int,
         on_start: Callable[[int], None],
         on_result: Callable[[], None],
-        diagnose: bool = False,
     ) -> None:
-        """`diagnose`: whether mistakes are to be recognised."""
         self._lab, self._find_level, self._jobs = lab, find_level, jobs
-        self._on_start, self._on_result, self._diagnose = on_start, on_result, diagnose
+        self._on_start, self._on_result = on_start, on_result
         self._secret = key.load_key()
         self._beside = notebook(lab, cut=False)  # what mutants and alternates don't hold
         self.key_id = key.key_id(self._secret)
         self._results: dict[str, dict[int, Result]] = {}
-        self._details: dict[str, dict[int, list[Detail]]] = {}
 
     def run(self, wanted: Iterable[tuple[str, Modules, int]]) -> None:
         """Grade each (name, modules, variant) that has not been graded.
@@ -52,7 +48,7 @@ class Runs:
                 work.mkdir(parents=True)
                 for file, text in (self._beside | modules).items():
                     (work / file).write_text(text, encoding="utf-8")
-            graded, stored = grade(
+            graded, _ = grade(
                 self._lab,
                 submitted,
                 out,
@@ -60,22 +56,16 @@ class Runs:
                 self._jobs,
                 self._on_start,
                 lambda _: self._on_result(),
-                diagnose=self._diagnose,
+                diagnose=False,
             )
         for check, message in graded.faults.items():
             raise CourseError(f"The reference fails its own check {check}: {in_full(message)} Mend the test.")
-        for one in stored:
-            name, variant = one.result.student.rpartition("--")[0], one.result.variant
-            self._results.setdefault(name, {})[variant] = one.result
-            self._details.setdefault(name, {})[variant] = one.facts.details
+        for result in graded.results:
+            self._results.setdefault(result.student.rpartition("--")[0], {})[result.variant] = result
 
     def of(self, name: str) -> tuple[Result, ...]:
         """All results of a name, by variant."""
         return tuple(result for _, result in sorted(self._results[name].items()))
-
-    def details_of(self, name: str) -> tuple[Detail, ...]:
-        """What was found out about failures of a name, on all its variants."""
-        return tuple(detail for _, details in sorted(self._details[name].items()) for detail in details)
 
     def _student(self, name: str, variant: int) -> str:
         """An id to which the key gives this variant; a notebook's questions have the same number."""

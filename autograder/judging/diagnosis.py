@@ -5,13 +5,15 @@ gives the same wrong answers to at least two calls, is wrong nowhere where the s
 family explains as much.
 """
 
+import contextlib
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
-from autograder.course import Lab, Limits, Task
+from autograder.course import Lab, Task
 from autograder.key import VARIANTS
 
 from .bench import Bench
@@ -26,7 +28,9 @@ from .witness import KernelWitness, Witness, hear
 
 ENOUGH = 2  # calls on which a mutant must agree
 FIRST, HEARD = 3, 6  # failed checks of a task: asked of every mutant, and asked at all
-_AT_MOST = {"cpu_s": 1.0, "idle_s": 1.0, "wall_s": 4.0}
+SLOW = (0, 1)  # the variants whose inputs time-outs are compared on: cost hardly depends on them
+BUDGET_S = 30.0  # of the wall, for a submission: what nobody has asked a mutant before
+_CPU_S = 1.0  # of a check, at most
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,10 @@ class Diagnosis:
     family: str
     families: tuple[str, ...]
     hint: Hint | None
+
+
+class _Costly(Exception):
+    """The budget is used up: who has not been asked can't be ruled out."""
 
 
 class _Ended(NamedTuple):
@@ -111,11 +119,13 @@ class Diagnostician:
     ) -> None:
         self._lab, self._plugin, self._answers, self._bench = lab, plugin, answers, bench
         self._remembered, self._mistakes = remembered, mistakes
+        self._spent_s = 0.0
 
     def diagnose(
         self, own: Bench, verdicts: Sequence[Verdict], unusable: Collection[str], variant: int
     ) -> Iterator[Diagnosis]:
         """Of each task that failed by itself, its files usable. Raises: SandboxError."""
+        self._spent_s = 0.0
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
         failed = {
             check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"
@@ -131,8 +141,9 @@ class Diagnostician:
                 )
                 if failed & set(task.needs):  # wrong numbers may come from there
                     ended.wrong.clear()
-                if found := self._of_task(task, ended, own, known, variant):
-                    yield found
+                with contextlib.suppress(_Costly):
+                    if found := self._of_task(task, ended, own, known, variant):
+                        yield found
 
     def _of_task(
         self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int
@@ -141,7 +152,12 @@ class Diagnostician:
         where those of one's own leave it open, and what passed where several families are left."""
         case = _Case(known)
         for check in ended.slow:
-            self._see_whether_slow(case, task, check)
+            self._ask(case, task, [check], own, SLOW[0])
+        if ended.slow:
+            case.drop_strangers()
+        if case.left and len(case.families()) != 1:
+            for check in ended.slow:
+                self._ask(case, task, [check], own, SLOW[1])
         self._ask(case, task, ended.wrong[:FIRST], own, variant)
         case.drop_strangers()
         self._ask(case, task, ended.wrong[FIRST:], own, variant)
@@ -158,13 +174,6 @@ class Diagnostician:
             for one in case.left:
                 case.note(one, check.id, *compared(heard, theirs[check.id][one.id]))
 
-    def _see_whether_slow(self, case: "_Case", task: Task, check: Check) -> None:
-        """Cost hardly depends on the variant, so each mutant is timed on one."""
-        theirs = self._of_mistakes(task, [check], case.left, 0)[check.id]
-        for one in case.left:
-            if any(said.ended == "timed-out" for said in theirs[one.id]):
-                case.note(one, check.id, frozenset([f"slow {check.id}"]), 0)
-
     def _refute(self, case: "_Case", task: Task, passed: list[Check], variant: int) -> None:
         theirs = self._of_mistakes(task, passed, case.left, variant)
         for check in passed:
@@ -174,24 +183,26 @@ class Diagnostician:
     def _of_mistakes(
         self, task: Task, checks: list[Check], mistakes: list[Mistake], variant: int
     ) -> dict[str, dict[str, list[Said]]]:
-        """What each mistake answers to each check, computed where nobody has asked before."""
+        """What each mistake answers to each check, computed where nobody asked before. Raises: _Costly."""
         known = {check.id: self._remembered.of(check.id, variant) for check in checks}
-        for one in mistakes:
-            if asked := [check for check in checks if one.id not in known[check.id]]:
-                with self._bench(one) as bench:
-                    for check in asked:
-                        known[check.id][one.id] = self._hear(task, check, bench, variant)
-        for check in checks:
-            self._remembered.keep(check.id, variant)
+        try:
+            for one in mistakes:
+                if asked := [check for check in checks if one.id not in known[check.id]]:
+                    if self._spent_s > BUDGET_S:
+                        raise _Costly
+                    begun = time.monotonic()
+                    with self._bench(one) as bench:
+                        for check in asked:
+                            known[check.id][one.id] = self._hear(task, check, bench, variant)
+                    self._spent_s += time.monotonic() - begun
+        finally:
+            for check in checks:
+                self._remembered.keep(check.id, variant)
         return known
 
     def _hear(self, task: Task, check: Check, bench: Bench, variant: int) -> list[Said]:
         launched = self._lab.launched(task)
         kind = KernelWitness if launched else Witness
-        witness = kind(bench.of(launched), self._answers.of(launched), task, _shorter(task.limits))
+        limits = msgspec.structs.replace(task.limits, cpu_s=min(task.limits.cpu_s, _CPU_S))
+        witness = kind(bench.of(launched), self._answers.of(launched), task, limits)
         return hear(self._plugin, check.id, witness, variant)
-
-
-def _shorter(limits: Limits) -> Limits:
-    most = {name: min(getattr(limits, name), value) for name, value in _AT_MOST.items()}
-    return msgspec.structs.replace(limits, **most)

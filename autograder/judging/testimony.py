@@ -24,6 +24,8 @@ ROUNDING = 10  # times the accepted error: so much may two right ways to compute
 CLEAR = 100  # times the accepted error: smaller deviations say nothing of how they came about
 LONGEST = 1 << 12  # elements of an array of a wrong kind that are looked at
 UNWRITTEN = "raised NotImplementedError"
+SLOW = "timed-out"
+_TELLING = ("raised", "reported", "law", SLOW, "out-of-memory")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -70,7 +72,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True):
     @property
     def telling(self) -> bool:
         """Whether it is one that not everybody gives who is wrong."""
-        return (self.ended.startswith(("raised", "reported", "law")) and self.ended != UNWRITTEN) or any(
+        return (self.ended.startswith(_TELLING) and self.ended != UNWRITTEN) or any(
             wrong.clear for wrong in self.wrong
         )
 
@@ -184,14 +186,20 @@ def _hash(text: str | bytes) -> str:
 
 
 def compared(own: Iterable[Said], theirs: Iterable[Said]) -> tuple[frozenset[str], int]:
-    """The calls on which both tell of one mistake, and on how many `own` is right and `theirs` wrong."""
+    """The calls on which both tell of one mistake, and how many speak against it.
+
+    These are the calls on which `own` is right and `theirs` wrong, or `own` slow and `theirs` right: who is
+    slow where a mistake costs nothing is slow for another reason. Of numbers there may be further mistakes.
+    """
     heard = {(one.call, one.mode): one for one in own}
     alike, unlike, against = set(), set(), 0
     for other in theirs:
         one = heard.get((other.call, other.mode))
-        if one is None or not other.is_wrong:
+        if one is None:
             continue
-        if one.like(other):
+        if not other.is_wrong:
+            against += one.ended == SLOW
+        elif one.like(other):
             alike |= {other.call} if other.telling else set()
         else:
             unlike.add(other.call)

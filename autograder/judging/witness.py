@@ -16,6 +16,7 @@ from .trial import Call, Finding, KernelTrial, Reference, Trial
 
 _LAWS = ("judging.law", "judging.law-untold")
 MOST = 64  # answers of a check
+MOST_GONE = 2  # workers of a check that time out, or end otherwise
 
 
 class Witness(Trial):
@@ -24,6 +25,7 @@ class Witness(Trial):
     def __init__(self, subject: Subject, reference: Reference, task: Task, limits: Limits) -> None:
         super().__init__(subject, reference, task, limits)
         self.said: dict[tuple[str, str], Said] = {}
+        self.gone = 0  # workers that did not outlive a call
         self.watch = self._note
 
     def _note(self, call: Call) -> None:
@@ -41,7 +43,11 @@ class Witness(Trial):
         """The subject's answer; the right one instead where a test could not go on with it."""
         try:
             answer = super()._answer(program, inputs, want, tolerance)
-        except Finding:
+        except Finding as finding:
+            if finding.outcome != "crashed":  # the worker is gone
+                self.end()
+                self._worker = None
+                self.gone += 1
             return Answer("ok", want)
         misfit = judge.first_misfit(program, answer.result, want)
         return Answer("ok", want, reports=answer.reports) if misfit else answer
@@ -58,13 +64,15 @@ class KernelWitness(Witness, KernelTrial):
 
 
 def hear(plugin: Plugin, check: str, witness: Witness, variant: int) -> list[Said]:
-    """All that a subject answers to the cases of a check, in one worker."""
+    """All that a subject answers to the cases of a check, in one worker while it lives."""
     try:
         with np.errstate(all="ignore"):  # laws of wrong numbers
             for item in plugin.items[check]:
                 verdict = plugin.run(item, witness, variant)
                 if verdict.message and verdict.message.id in _LAWS:
                     witness.broke(str(verdict.message.arguments.get("text", "")))
+                if witness.gone >= MOST_GONE:
+                    break
     finally:
         witness.end()
     return list(witness.said.values())

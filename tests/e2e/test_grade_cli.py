@@ -89,8 +89,8 @@ def refused(monkeypatch, capfd):
 
 @pytest.fixture(scope="module")
 def graded(course):
-    """The class graded on a console that knows no UTF-8."""
-    return run(course, "grade", environment={"PYTHONIOENCODING": "gbk"})
+    """The class graded on a console that knows no UTF-8, by a service without a locale (N02, N05)."""
+    return run(course, "grade", environment={"PYTHONIOENCODING": "gbk", "LC_ALL": "C"})
 
 
 def test_a_class_is_graded_whatever_its_results_with_exit_code_0(graded):
