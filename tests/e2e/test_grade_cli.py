@@ -127,6 +127,13 @@ def test_the_csv_has_a_row_a_student(course, graded):
     assert points == {"right": "10", "untouched": "0", "张三": "5", "torn": "0"}
 
 
+def test_the_slides_name_nobody_and_the_class_page_leads_to_them(course, graded):
+    folder = course.out / "lab0"
+    slides, page = ((folder / name).read_text(encoding="utf-8") for name in ("slides.html", "class.html"))
+    assert 'href="slides.html"' in page and "untouched" in page and "张三" in page
+    assert "4 students" in slides and not [name for name in ("untouched", "张三", "torn") if name in slides]
+
+
 @pytest.fixture(scope="module")
 def faulty(course, tmp_path_factory, mini_course):
     """A class with one grading test that fails by itself and prints, and with input that needs a person."""

@@ -94,11 +94,10 @@ def _near(items: list[Item]) -> list[Item]:
         above = [i for place in above for i in items[place].inputs]
         below = [user for user, item in enumerate(items) if not set(below).isdisjoint(item.inputs)]
         kept = list(dict.fromkeys([*kept, *above, *below]))
-    kept = sorted(kept[:_READABLE])
-    new = {place: i for i, place in enumerate(kept)}
+    new = {place: number for number, place in enumerate(sorted(kept[:_READABLE]))}
     return [
         dataclasses.replace(items[place], inputs=tuple(new[i] for i in items[place].inputs if i in new))
-        for place in kept
+        for place in new
     ]
 
 

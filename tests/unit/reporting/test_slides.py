@@ -12,6 +12,7 @@ from autograder.judging.details import Found
 from autograder.judging.readable import Drawn
 from autograder.judging.verdicts import Verdict, result_of
 from autograder.reporting import pages
+from autograder.reporting.pages.drawing import anonymous
 from labkit.messages import Message
 
 TITLES = '[family]\nbypass = { zh = "旁路处的累加", en = "Adding up at a bypass" }\n'
@@ -186,6 +187,7 @@ def test_nobodys_name_id_or_text_is_on_the_slides(course):
     for level in ("none", "topic", "mistake"):
         told = msgspec.structs.replace(course, hint_level=level)
         page = slides_of(told, everybody)
+        assert all(mark not in str(anonymous(one.facts.details[0], level, "en")) for one in everybody)
         assert mark not in page and "alert" not in page and "evil" not in page
         assert "Adding up at a bypass" in page
         assert not {"script", "img"} & {tag for tag, _ in Read(page).tags}
