@@ -156,7 +156,7 @@ def test_a_question_s_link_leads_to_its_score_and_keys_to_the_same_of_the_next(b
     browser.goto(f"{base(browser)}/autograder/questions/lab0")
     browser.locator("section[lang=zh] a").first.click()
     for _ in range(2):
-        browser.wait_for_function(f"document.activeElement.id === '{QUESTION}'")
+        browser.wait_for_function(f"document.activeElement?.id === '{QUESTION}'")
         browser.wait_for_function("$('body, html').filter(':animated').length === 0")
         box = browser.locator(f"input.score#{QUESTION}").bounding_box()
         header = browser.locator("nav.navbar").bounding_box()

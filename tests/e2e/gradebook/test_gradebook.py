@@ -42,8 +42,9 @@ def graded(course: BookCourse) -> BookCourse:
     (course.root / "roster.csv").write_text(roster, encoding="utf-8")
     course.edit_course("[[lab]]", "[late]\nfree_days = 3\nper_day = 0.1\n\n[[lab]]")
     shutil.copytree(course.mini.submitted / "s07", course.mini.submitted / "s07, ")
-    course.run("grade")
+    course.run("grade", code=3)  # a folder that is nobody's needs a person
     course.said = course.run("gradebook")
+    shutil.rmtree(course.mini.submitted / "s07, ")
     return course
 
 
