@@ -139,11 +139,16 @@ class Diagnostician:
                     wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
                     passed=[check for check in checks if outcomes[check.id] == "passed"],
                 )
-                if failed & set(task.needs):  # wrong numbers may come from there
-                    ended.wrong.clear()
+                if any(not self._same_blank(task, need) for need in failed & set(task.needs)):
+                    ended.wrong.clear()  # wrong numbers may come from there
                 with contextlib.suppress(_Costly):
                     if found := self._of_task(task, ended, own, known, variant):
                         yield found
+
+    def _same_blank(self, task: Task, need: str) -> bool:
+        """Whether a task that it needs grades a blank of its own, so that both may show one mistake."""
+        own = {blank.name for blank in task.blanks}
+        return any(blank.name in own for blank in self._lab.task(need).blanks)
 
     def _of_task(
         self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int
