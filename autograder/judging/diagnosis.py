@@ -29,7 +29,7 @@ from .witness import KernelWitness, Witness, hear
 ENOUGH = 2  # calls on which a mutant must agree
 FIRST, HEARD = 3, 6  # failed checks of a task: asked of every mutant, and asked at all
 SLOW = (0, 1)  # the variants whose inputs time-outs are compared on: cost hardly depends on them
-BUDGET_S = 30.0  # of the wall, for a submission: what nobody has asked a mutant before
+BUDGET_S = 120.0  # of the wall, for a submission: what nobody has asked a mutant before
 _CPU_S = 1.0  # of a check, at most
 
 
@@ -132,23 +132,26 @@ class Diagnostician:
         }
         for task in self._lab.tasks:
             known = [one for one in self._mistakes if task.id in one.tasks and failed.issuperset(one.tasks)]
-            if known and not set(unusable) & set(task.files):
+            if known and not set(unusable) & set(task.files) and not self._hidden(task, failed):
                 checks = [check for check in self._plugin.checks if check.task == task.id and check.points]
                 ended = _Ended(
                     slow=[check for check in checks if outcomes[check.id] == "timed-out"][:HEARD],
                     wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
                     passed=[check for check in checks if outcomes[check.id] == "passed"],
                 )
-                if any(not self._same_blank(task, need) for need in failed & set(task.needs)):
-                    ended.wrong.clear()  # wrong numbers may come from there
                 with contextlib.suppress(_Costly):
                     if found := self._of_task(task, ended, own, known, variant):
                         yield found
 
-    def _same_blank(self, task: Task, need: str) -> bool:
-        """Whether a task that it needs grades a blank of its own, so that both may show one mistake."""
-        own = {blank.name for blank in task.blanks}
-        return any(blank.name in own for blank in self._lab.task(need).blanks)
+    def _hidden(self, task: Task, failed: Collection[str]) -> bool:
+        """Whether what is wrong may come from a task below it that grades another blank."""
+        own, waiting = {blank.name for blank in task.blanks}, [*task.needs]
+        while waiting:
+            need = self._lab.task(waiting.pop())
+            if need.id in failed and own.isdisjoint(blank.name for blank in need.blanks):
+                return True
+            waiting += need.needs
+        return False
 
     def _of_task(
         self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int

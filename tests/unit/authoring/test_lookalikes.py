@@ -69,5 +69,5 @@ def test_what_fits_nowhere_is_named(mini, old, new, said):
 
 def test_an_id_stands_there_once(mini):
     write(mini, ZEROS + ZEROS)
-    with pytest.raises(CourseError, match="zeros.*twice"):
+    with pytest.raises(CourseError, match=r"zeros.*twice"):
         read_lookalikes(mini.lab)
