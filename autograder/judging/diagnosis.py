@@ -161,7 +161,7 @@ class Diagnostician:
         case = _Case(known)
         for check in ended.slow:
             self._ask(case, task, [check], own, SLOW[0])
-        if ended.slow:
+        if not ended.wrong:
             case.drop_strangers()
         if case.left and len(case.families()) != 1:
             for check in ended.slow:

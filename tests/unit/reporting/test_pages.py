@@ -257,6 +257,16 @@ def test_the_hint_of_a_recognised_mistake_is_told_where_the_course_tells_mistake
     assert (hint[language] in f"{shown.summary} {shown.tasks[1].checks[0].detail}") == (hints == "mistake")
 
 
+def test_the_summary_is_about_the_check_whose_mistake_was_recognised():
+    course = msgspec.structs.replace(COURSE, hint_level="mistake")
+    checks = [CHECKS[0], *(Check(id, "reverse", 3, CHECKS[1].title) for id in ("two", "three"))]
+    verdicts = [Verdict("one", "passed"), *(Verdict(id, "wrong", law(id)) for id in ("two", "three"))]
+    hint = {"zh": "加起来。", "en": "Add them up."}
+    details = [detail(message=None), detail("three", message=None, family="bypass", hint=hint)]
+    summary = view(course, LAB, as_stored(result_of(LAB, checks, verdicts, "ann", 0), details), "en").summary
+    assert dict(summary)["Next step"] == "Add them up." and "three" in dict(summary)["Why"]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
