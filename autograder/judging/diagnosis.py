@@ -130,9 +130,11 @@ class Diagnostician:
         failed = {
             check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"
         }
+        explained: set[str] = set()  # tasks
         for task in self._lab.tasks:
             known = [one for one in self._mistakes if task.id in one.tasks and failed.issuperset(one.tasks)]
-            if known and not set(unusable) & set(task.files) and not self._hidden(task, failed):
+            hidden = self._hidden(task, failed, explained)
+            if known and not hidden and not set(unusable) & set(task.files):
                 checks = [check for check in self._plugin.checks if check.task == task.id and check.points]
                 ended = _Ended(
                     slow=[check for check in checks if outcomes[check.id] == "timed-out"][:HEARD],
@@ -141,14 +143,16 @@ class Diagnostician:
                 )
                 with contextlib.suppress(_Costly):
                     if found := self._of_task(task, ended, own, known, variant):
+                        explained.add(task.id)
                         yield found
 
-    def _hidden(self, task: Task, failed: Collection[str]) -> bool:
-        """Whether what is wrong may come from a task below it that grades another blank."""
+    def _hidden(self, task: Task, failed: Collection[str], explained: Collection[str]) -> bool:
+        """Whether what is wrong may come from a task below it: of another blank, or of a mistake known by now."""
         own, waiting = {blank.name for blank in task.blanks}, [*task.needs]
         while waiting:
             need = self._lab.task(waiting.pop())
-            if need.id in failed and own.isdisjoint(blank.name for blank in need.blanks):
+            elsewhere = own.isdisjoint(blank.name for blank in need.blanks)
+            if need.id in explained or (need.id in failed and elsewhere):
                 return True
             waiting += need.needs
         return False
