@@ -143,11 +143,11 @@ class Diagnostician:
                 )
                 with contextlib.suppress(_Costly):
                     if found := self._of_task(task, ended, own, known, variant):
-                        explained.add(task.id)
+                        explained |= {task.id} if found.family else set()
                         yield found
 
     def _hidden(self, task: Task, failed: Collection[str], explained: Collection[str]) -> bool:
-        """Whether what is wrong may come from a task below it: of another blank, or of a mistake known by now."""
+        """Whether what is wrong may come from a task below it: of another blank, or explained by now."""
         own, waiting = {blank.name for blank in task.blanks}, [*task.needs]
         while waiting:
             need = self._lab.task(waiting.pop())
