@@ -127,15 +127,13 @@ class Diagnostician:
         """Of each task that failed by itself, its files usable. Raises: SandboxError."""
         self._spent_s = 0.0
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
-        failed = {
-            check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"
-        }
+        failed = {check.task for check in self._plugin.checks if outcomes[check.id] != "passed"}
         explained: set[str] = set()  # tasks
         for task in self._lab.tasks:
             known = [one for one in self._mistakes if task.id in one.tasks and failed.issuperset(one.tasks)]
             hidden = self._hidden(task, failed, explained)
             if known and not hidden and not set(unusable) & set(task.files):
-                checks = [check for check in self._plugin.checks if check.task == task.id and check.points]
+                checks = [check for check in self._plugin.checks if check.task == task.id]
                 ended = _Ended(
                     slow=[check for check in checks if outcomes[check.id] == "timed-out"][:HEARD],
                     wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
