@@ -44,9 +44,11 @@ def entries(answer: Any) -> list[Any]:
 
     Raises: TypeError for what can't be an answer.
     """
+    if hasattr(answer, "tolist"):
+        answer = answer.tolist()  # NumPy's arrays, those of no axes and its numbers
     if isinstance(answer, set | frozenset):
         answer = sorted(answer, key=str)
-    listed = list(answer) if isinstance(answer, list | tuple) or hasattr(answer, "tolist") else [answer]
+    listed = list(answer) if isinstance(answer, list | tuple) else [answer]
     for entry in listed:
         if not isinstance(entry, str | numbers.Real):
             raise TypeError(f"{type(entry).__name__} is no answer")

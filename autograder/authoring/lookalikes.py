@@ -66,7 +66,7 @@ def _filled(lab: Lab, place: str, one: Lookalike) -> Modules:
     row = _row_of(lines, one.blank)
     if row is None:
         raise CourseError(
-            f'{place}: [[lookalike]] "{one.id}": {one.file} has no {one.blank}. Name a blank of it.'
+            f'{place}: [[lookalike]] "{one.id}": {one.file} has no {one.blank}. Name a blank of that file.'
         )
     marks = MARKS[PurePath(one.file).suffix]
     begin = next(at for at in range(row, len(lines)) if lines[at].strip() == marks[0])

@@ -57,10 +57,18 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return ()
 
 
+class Title(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a family is called where people read of it: its topic, in a few words."""
+
+    zh: Words
+    en: Words
+
+
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """mutants.toml."""
 
     mutant: Annotated[tuple[Entry, ...], Meta(min_length=1)]
+    family: dict[Id, Title] = {}
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -75,9 +83,21 @@ class Mistake(msgspec.Struct, frozen=True):
 
 def read_entries(lab: Lab) -> tuple[Entry, ...]:
     """The table as it stands. Raises: CourseError."""
+    return _read(lab).mutant
+
+
+def read_titles(lab: Lab) -> dict[str, Title]:
+    """The titles of families; {} for a lab that lists no mistakes.
+
+    Raises: CourseError.
+    """
+    return dict(_read(lab).family) if (lab.reference / FILE).exists() else {}
+
+
+def _read(lab: Lab) -> _Table:
     name = f"reference/{lab.folder}/{FILE}"
     mend = "Write it: one [[mutant]] for each mistake."
-    return read_toml(lab.reference.parents[1], name, _Table, mend=mend).mutant
+    return read_toml(lab.reference.parents[1], name, _Table, mend=mend)
 
 
 def read_mistakes(lab: Lab) -> tuple[Mistake, ...]:

@@ -1,4 +1,4 @@
-"""A formula of LaTeX as MathML, which browsers draw without a script: for handouts, demo and notebooks."""
+"""A formula of LaTeX as MathML, which browsers draw without a script: handouts, demo, notebooks, slides."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is written for people from stored results, and when: students' pages, the class page, grades.csv."""
+"""What is written for people from stored results, and when: pages, slides, grades.csv."""
 
 import hashlib
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from autograder.batch.store import Stored
 from autograder.course import Course, Lab
 
 from . import export
-from .pages import class_page, student_pages
+from .pages import class_page, slides_page, student_pages
 
 _SOURCES = (Path(__file__).parent, Path(__file__).parents[2] / "labkit" / "messages")
 PAGES = ("feedback.md", "feedback.html")
@@ -38,7 +38,7 @@ class Publisher:
     def finish(self, class_: ClassResult, stored: Sequence[Stored]) -> list[Change]:
         """Bring everything up to date; whose points changed without their doing since the last time.
 
-        Raises: StorageError.
+        Raises: StorageError, CourseError.
         """
         for one in stored:
             folder = self._folder / one.result.student
@@ -48,6 +48,7 @@ class Publisher:
         record.write(self._folder / "grades.csv", export.grades_csv(class_).encode("utf-8-sig"))
         page = class_page(self._course, self._lab, stored, class_.refused)
         record.write(self._folder / "class.html", page)
+        record.write(self._folder / "slides.html", slides_page(self._course, self._lab, stored))
         changes = history.changes(self._last, stored)
         history.remember(self._folder, stored, self._made)
         return changes

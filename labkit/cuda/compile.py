@@ -26,9 +26,9 @@ MODES = ("fast", "check")
 OLDEST = {"g++": 11, "clang++": 14}
 COMPILE_S = 60.0
 TOLD = 8 << 20  # bytes that a tool may tell of a library
-_FORMAT = "1"  # of the cache: changes when what is beside a library changes
+_FORMAT = "2"  # of the cache: changes with what is beside a library, and with a compiler's own options
 _COMMON = (
-    "-std=gnu++17 -fPIC -pipe -w -fvisibility=hidden -ffp-contract=off -fno-exceptions -fno-rtti "
+    "-std=gnu++17 -fPIC -pipe -fvisibility=hidden -ffp-contract=off -fno-exceptions -fno-rtti "
     "-fno-stack-protector -fno-finite-loops -fstack-clash-protection -fno-omit-frame-pointer -gdwarf-4 -x c++"
 ).split()
 _MODE = {
@@ -37,6 +37,9 @@ _MODE = {
 }
 # Without the second, clang hooks only the store of `s[t] += …`, and a read of what nobody stored goes unseen.
 _CLANG_CHECK = ["-fsanitize=array-bounds", "-mllvm", "-tsan-instrument-read-before-write=1"]
+# An array whose length is no constant is C, not CUDA C++. (-w would silence even this error.)
+_GCC = ["-fno-gnu-unique", "-Werror=vla"]
+_CLANG = ["-Wno-everything", "-Werror=vla"]
 _LINK = {"fast": [], "check": [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]}
 _SYMBOL = re.compile(r"([0-9a-f]{16}) ([0-9a-f]{16}) [bBdD] (.+)")
 _ROW = re.compile(r"(\S.*?)\s+(\d+)\s+(0x[0-9a-f]+|0)\b")
@@ -117,7 +120,7 @@ def object_command(chosen: str, source: Path, mode: str, out: Path) -> list[str]
     clang = "clang" in Path(chosen).name
     if mode == "check":
         command += _CLANG_CHECK if clang else ["-fsanitize=bounds"]
-    return command if clang else [*command, "-fno-gnu-unique"]
+    return [*command, *(_CLANG if clang else _GCC)]
 
 
 def compile_object(text: str, filename: str, mode: str, out: Path, names: Sequence[str] = ()) -> None:

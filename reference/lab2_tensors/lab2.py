@@ -113,7 +113,7 @@ for attempt in (lambda: x + variable(4), lambda: 1.0 if x > 0 else 0.0):
 # %% [markdown] lang="en"
 # ## 2 Rules
 #
-# $C = AB$ with $A$ of shape $(M, K)$ and $B$ of $(K, N)$; the adjoint $G$ of $C$ has $(M, N)$. The adjoint $\bar A$ of $A$ is a product of two different matrices, each of which may be transposed. These 24 there are; `t` means transposed, so `"GtB"` is $G^\top B$.
+# $C = AB$ with $A$ of shape $(M, K)$ and $B$ of $(K, N)$; the adjoint $G$ of $C$ has $(M, N)$. The adjoint $\bar A$ of $A$ is a product of two different matrices, each of which may be transposed. There are these 24; `t` means transposed, so `"GtB"` is $G^\top B$.
 
 # %%
 from itertools import permutations, product
@@ -444,8 +444,8 @@ HTML(f'<div style="display: flex; flex-wrap: wrap; align-items: start">{left}{ri
 # %% solution="sgd-step" answers="stepped:4"
 # cell: sgd-step
 def sgd_step(weights, gradients, rate):
-    """New weights as a list of arrays, from lists of arrays of equal shapes.
-    由两列形状相同的数组给出新的权重。"""
+    """New weights as a list of arrays, from lists of arrays of equal shapes; float32 stays float32.
+    由两列形状相同的数组给出新的权重；float32 仍是 float32。"""
     ### BEGIN SOLUTION
     return [weight - rate * gradient for weight, gradient in zip(weights, gradients)]
     ### END SOLUTION

@@ -89,8 +89,8 @@ def refused(monkeypatch, capfd):
 
 @pytest.fixture(scope="module")
 def graded(course):
-    """The class graded on a console that knows no UTF-8."""
-    return run(course, "grade", environment={"PYTHONIOENCODING": "gbk"})
+    """The class graded on a console that knows no UTF-8, by a service without a locale (N02, N05)."""
+    return run(course, "grade", environment={"PYTHONIOENCODING": "gbk", "LC_ALL": "C"})
 
 
 def test_a_class_is_graded_whatever_its_results_with_exit_code_0(graded):
@@ -125,6 +125,13 @@ def test_the_csv_has_a_row_a_student(course, graded):
     with (course.out / "lab0/grades.csv").open(encoding="utf-8-sig", newline="") as file:
         points = {row["student"]: row["points"] for row in csv.DictReader(file)}
     assert points == {"right": "10", "untouched": "0", "张三": "5", "torn": "0"}
+
+
+def test_the_slides_name_nobody_and_the_class_page_leads_to_them(course, graded):
+    folder = course.out / "lab0"
+    slides, page = ((folder / name).read_text(encoding="utf-8") for name in ("slides.html", "class.html"))
+    assert 'href="slides.html"' in page and "untouched" in page and "张三" in page
+    assert "4 students" in slides and not [name for name in ("untouched", "张三", "torn") if name in slides]
 
 
 @pytest.fixture(scope="module")

@@ -100,12 +100,19 @@ class BookDesk:
             with opened(self._book, self._course) as gradebook:
                 release = register(self._book, self._course.id, lab, gradebook)
                 pusher = Pusher(self._book, self._course, lab, release, gradebook)
+                forgetful = pusher.is_forgetful
                 for work in found:
                     pushed += pusher.push(work)
                     advance()
                 pusher.charge(found)
                 scores = scores_csv(lab, release, self._roster, gradebook)
         record.write(self._book.scores(lab), scores.encode("utf-8-sig"))
+        if forgetful:
+            click.echo(
+                f"{short(self._book.database)} is new, though work was pushed before: what TAs entered isn't "
+                "in it. If you have a copy, put it back, remove autograded/ beside it and run this again.",
+                err=True,
+            )
         students = [work.found.student for work in found]
         self._tell(lab, students, pushed)
         for message in class_.refused:

@@ -77,6 +77,11 @@ class Pusher:
         self._known.add(student)
         return True
 
+    @property
+    def is_forgetful(self) -> bool:
+        """Whether the database, before any push, knows nobody of this lab though they were pushed once."""
+        return not self._known and any(self._book.root.glob(f"autograded/*/{self._lab.id}/*.ipynb"))
+
     def charge(self, works: Sequence[Work]) -> None:
         """Late penalties, as a share of the points that are there by now, a TA's among them."""
         late = {work.found.student: work.late.share for work in works}

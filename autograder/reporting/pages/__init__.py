@@ -1,4 +1,4 @@
-"""Pages for students and for the course team, made from stored results alone."""
+"""Pages for students and for the course team, made from stored results and the course's own files."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,10 @@ from labkit.messages import Message
 from .classview import class_view
 from .markdown import markdown
 from .render import render
+from .slides import FEW, LISTED, slides_view
 from .view import view
 
-__all__ = ["class_page", "student_pages"]
+__all__ = ["class_page", "slides_page", "student_pages"]
 
 
 def student_pages(course: Course, lab: Lab, stored: Stored, notebook: str = "") -> dict[str, bytes]:
@@ -26,6 +27,12 @@ def student_pages(course: Course, lab: Lab, stored: Stored, notebook: str = "") 
 def class_page(
     course: Course, lab: Lab, everybody: Sequence[Stored], refused: Sequence[Message] = ()
 ) -> bytes:
-    """class.html of everybody's results; `refused`: folders passed over."""
-    views = [class_view(lab, everybody, refused, language) for language in course.languages]
+    """class.html of everybody's results; `refused`: folders passed over. Raises: CourseError."""
+    views = [class_view(course, lab, everybody, refused, language) for language in course.languages]
     return render("class.html", pages=views).encode()
+
+
+def slides_page(course: Course, lab: Lab, everybody: Sequence[Stored]) -> bytes:
+    """slides.html, for the next lecture: nothing in it points at anybody. Raises: CourseError."""
+    views = [slides_view(course, lab, everybody, language) for language in course.languages]
+    return render("slides.html", pages=views, few=FEW, listed=LISTED).encode()

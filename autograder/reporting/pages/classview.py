@@ -7,16 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from autograder.batch.store import Stored
-from autograder.course import Lab
+from autograder.course import Course, Lab
 from autograder.judging.details import Detail
 from autograder.judging.verdicts import UNDECIDED, Result, TaskResult
+from autograder.reporting.analysis import Figures, check_figures
 from labkit.messages import Message
 
 from .drawing import words
+from .mistakes import MistakeView, mistake_views
 from .view import report_words, to_show
 
 BINS = 10
-HARDEST, COMMONEST, NAMED = 8, 10, 6  # lines of these tables, students named in a line
+COMMONEST, NAMED = 10, 6  # lines of this table, students named in a line
 
 
 _Case = tuple[str, TaskResult, Message, Detail | None]  # a student's failure of a task
@@ -73,21 +75,25 @@ class ClassView:
     bins: list[tuple[int, int, int]]
     count: int
     tasks: list[TaskLine]
-    hardest: list[tuple[str, str, int]]
     failures: list[Failure]
-    nobody: list[tuple[str, str]]
+    mistakes: list[MistakeView]
+    checks: list[Figures]
     person: list[tuple[str, str]]
     students: list[StudentLine]
 
 
-def class_view(lab: Lab, everybody: Sequence[Stored], refused: Sequence[Message], language: str) -> ClassView:
-    """The page of everybody's stored results; folders in `refused` were passed over."""
+def class_view(
+    course: Course, lab: Lab, everybody: Sequence[Stored], refused: Sequence[Message], language: str
+) -> ClassView:
+    """The page of everybody's stored results; folders in `refused` were passed over.
+
+    Raises: CourseError for a mutants.toml that can't be read.
+    """
     results = [one.result for one in everybody]
     totals = [result.points for result in results if result.points is not None]
     median = f"{statistics.median(totals):g}" if totals else "–"
     full = sum(points == lab.max_points for points in totals)
     undecided = len(results) - len(totals)
-    checks = _checks(results, language)
     return ClassView(
         language,
         words("class-title", language, lab=lab.title[language]),
@@ -96,9 +102,9 @@ def class_view(lab: Lab, everybody: Sequence[Stored], refused: Sequence[Message]
         _bins(totals, lab.max_points),
         len(results),
         _tasks(results, language),
-        sorted((one for one in checks if one[2] < len(results)), key=lambda one: one[2])[:HARDEST],
         _failures(everybody, language),
-        [(task, title) for task, title, passed in checks if passed == len(results)],
+        mistake_views(course, lab, everybody, language),
+        check_figures(results),
         list(_person(results, refused, language)),
         [_line(result, language) for result in results],
     )
@@ -109,19 +115,6 @@ def _bins(totals: list[int], most: int) -> list[tuple[int, int, int]]:
     edges = [round(most * place / BINS) for place in range(BINS)] + [most + 1]
     pairs = list(itertools.pairwise(edges))
     return [(low, high - 1, sum(low <= points < high for points in totals)) for low, high in pairs]
-
-
-def _checks(results: list[Result], language: str) -> list[tuple[str, str, int]]:
-    """Task, check and how many pass it, for checks with points."""
-    passed: dict[str, int] = defaultdict(int)
-    titles = {}
-    for result in results:
-        for task in result.tasks:
-            for check in task.checks:
-                if check.max:
-                    titles[check.id] = (task.title[language], check.title[language])
-                    passed[check.id] += check.outcome == "passed"
-    return [(*titles[id], passed[id]) for id in titles]
 
 
 def _tasks(results: list[Result], language: str) -> list[TaskLine]:

@@ -1,7 +1,10 @@
 """From a stored detail to what is drawn and said of its graph, in one language."""
 
+import dataclasses
 import re
 from dataclasses import dataclass
+
+import msgspec
 
 from autograder.course import HintLevel
 from autograder.judging.details import Detail, Found
@@ -18,6 +21,8 @@ _REPORTS = {
     "barrier-divergent": "barrier",
     "timeout": "timeout",
 }
+_READABLE = 8  # nodes of a slide
+_NUMERIC = re.compile(r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf|nan)\Z")
 _NUMBERS = {"reverse_mode": "adjoint", "forward_mode": "tangent"}
 
 
@@ -59,9 +64,41 @@ def explained(detail: Detail, hints: HintLevel, language: str) -> Explained:
         _sum(found, detail, language) if found and hints != "none" else "",
         _next_step(detail, hints, language),
         words("marked", language, graph=caption) if found else caption,
-        _items(detail, language) if len(detail.nodes) > 1 else [],
+        _items(detail, language, "yours"),
         [report.text(language) for report in detail.reports],
     )
+
+
+def anonymous(detail: Detail, hints: HintLevel, language: str) -> Explained:
+    """What of it a class may see: the reference's graph and numbers, and of the student's one number at most.
+
+    The names of operations, what was raised and the reports of kernels are texts of the student's.
+    """
+    found = detail.found
+    if found and not _NUMERIC.match(found.got):
+        found = msgspec.structs.replace(found, got="")
+    detail = msgspec.structs.replace(detail, message=None, reports=[], found=found)
+    items = _items(detail, language, "answered")
+    near = _near(items)
+    caption = "seen-in" if not found else "first-wrong" if near == items else "around-first-wrong"
+    shown = explained(detail, hints, language)
+    return dataclasses.replace(shown, found="", items=near, caption=words(caption, language))
+
+
+def _near(items: list[Item]) -> list[Item]:
+    """Of a large graph with a mark what lies next above and below it, as much as can be read from afar."""
+    kept = above = below = [place for place, item in enumerate(items) if item.marked]
+    if not kept or len(items) <= _READABLE:
+        return items
+    while len(kept) < _READABLE and (above or below):
+        above = [i for place in above for i in items[place].inputs]
+        below = [user for user, item in enumerate(items) if not set(below).isdisjoint(item.inputs)]
+        kept = list(dict.fromkeys([*kept, *above, *below]))
+    new = {place: number for number, place in enumerate(sorted(kept[:_READABLE]))}
+    return [
+        dataclasses.replace(items[place], inputs=tuple(new[i] for i in items[place].inputs if i in new))
+        for place in new
+    ]
 
 
 def _next_step(detail: Detail, hints: HintLevel, language: str) -> str:
@@ -129,22 +166,25 @@ def _signed(partial: str, number: str) -> dict[str, Argument]:
     return {name: f"({text})" if text.startswith("-") else text for name, text in pair.items()}
 
 
-def _items(detail: Detail, language: str) -> list[Item]:
-    items = []
+def _items(detail: Detail, language: str, got: str) -> list[Item]:
+    """The graph to draw, [] where there is none; `got`: the words for a wrong number."""
+    items: list[Item] = []
+    if len(detail.nodes) < 2:
+        return items
     for place, node in enumerate(detail.nodes):
         number = _NUMBERS.get(detail.mode or "", "")
         notes = [words(number, language, number=node.number)] if number and node.number else []
         found = detail.found if detail.found and detail.found.node == place else None
         if found:
-            notes = _at_the_mark(found, notes, language)
+            notes = _at_the_mark(found, notes, language, got)
         label = f"{node.name} = {node.formula}" if node.inputs else node.name
         items.append(Item(label, tuple(node.inputs), f"= {node.value}", "\n".join(notes), bool(found)))
     return items
 
 
-def _at_the_mark(found: Found, notes: list[str], language: str) -> list[str]:
+def _at_the_mark(found: Found, notes: list[str], language: str, got: str) -> list[str]:
     if found.kind == "partial":
         notes = [words("by", language, other=found.other, number=found.expected)]
     if found.kind == "order" or not found.got:
         return notes
-    return [*notes, words("yours", language, number=found.got)]
+    return [*notes, words(got, language, number=found.got)]

@@ -7,6 +7,7 @@ from typing import Any
 import jinja2
 
 from autograder.judging.verdicts import UNDECIDED
+from autograder.reporting.analysis import LEAST
 from labkit.draw import as_svg, as_text
 from labkit.messages import Message
 
@@ -35,8 +36,16 @@ def _environment() -> jinja2.Environment:
         "as_svg": as_svg,  # it escapes by itself
         "as_text": as_text,
         "style": (TEMPLATES / "style.css").read_text(encoding="utf-8"),
+        "slides_style": (TEMPLATES / "slides.css").read_text(encoding="utf-8"),
+        "signed": _signed,
+        "least": LEAST,
     }
     return environment
+
+
+def _signed(number: float | None) -> str:
+    """A correlation to two digits; – where there is none."""
+    return "–" if number is None else f"{round(number, 2) + 0.0:+.2f}".replace("-", "−")
 
 
 def render(template: str, **values: Any) -> str:

@@ -318,15 +318,19 @@ def difference(lab, function, x, h=None, method="central_difference"):
 
 
 def difference_seen(lab, function, x, h=None):
-    """The same with what the function saw, and how far x has moved."""
+    """The same with what the function saw, how far x has moved, and the gradient after another call."""
     seen, before = set(), x.copy()
 
     def watched(point):
         seen.add(f"{point.dtype} {point.shape}")
         return FUNCTIONS[function](point)
 
-    gradient = gradient_of(lab.engine.central_difference(watched, x, h))
-    return {"points": sorted(seen), "gradient": gradient, "x_moved_by": x - before}
+    answer = lab.engine.central_difference(watched, x, h)
+    gradient = gradient_of(answer)
+    kept = gradient.copy() if isinstance(gradient, np.ndarray) else gradient
+    told = {"points": sorted(seen), "gradient": kept, "x_moved_by": x - before}
+    lab.engine.central_difference(FUNCTIONS[function], before + 1, h)
+    return told | {"gradient_after_another_call": gradient}
 
 
 def evaluations(lab, x, h, method="central_difference"):
@@ -942,8 +946,11 @@ def predict_tangents(lab, number):
 
 
 def predict_adjoints(lab, number):
-    cell = lab.cell("predict-adjoints", number)
-    return {"adjoints": rounded_numbers(cell.adjoints), "arrivals": words(cell.arrivals)}
+    return {"adjoints": rounded_numbers(lab.cell("predict-adjoints", number).adjoints)}
+
+
+def predict_arrivals(lab, number):
+    return {"arrivals": words(lab.cell("predict-adjoints", number).arrivals)}
 
 
 def predict_survivors(lab, number):
@@ -954,9 +961,8 @@ def predict_breadth_first(lab, number):
     return {"wrong_nodes": words(lab.cell("predict-breadth-first", number).wrong_nodes)}
 
 
-def predict_differences(lab, number):
-    cell = lab.cell("predict-difference", number)
-    return {"large_step": float(cell.large_step), "small_step": float(cell.small_step)}
+def predict_difference(lab, number, step):
+    return {step: float(getattr(lab.cell("predict-difference", number), step))}
 
 
 def break_it(lab, engine):

@@ -66,8 +66,8 @@ def test_float32_stays_float32(compare, draw, h):
 
 @points(1)
 def test_the_function_may_write_into_its_argument_e81(compare, draw):
-    """The function may overwrite its argument: each call gets a fresh point, and x stays as it was.
-    函数可以改写自己的参数：每次调用都得到新的点，x 保持不变。"""
+    """The function may overwrite its argument; x and the gradients of earlier calls stay as they were.
+    函数可以改写自己的参数；x 和先前得到的梯度都保持不变。"""
     for x in (np.array([1.0, 2.0]), draw.uniform(1, 3, 3)):
         compare("difference_seen", QUOTIENT, function="writes_into_its_argument", x=x, h=0.125)
 

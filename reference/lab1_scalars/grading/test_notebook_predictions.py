@@ -44,7 +44,7 @@ def test_predicted_adjoints(compare, personal):
     七个伴随量。"""
     x1, x2 = example(personal)
     right = [1 / x1 + x2, x1 - math.cos(x2), 1, 1, -1, 1, 1]
-    compare("predict_adjoints", within(right), only=["adjoints"], number=personal)
+    compare("predict_adjoints", within(right), number=personal)
 
 
 @points(1)
@@ -52,7 +52,7 @@ def test_predicted_adjoints(compare, personal):
 def test_predicted_arrivals(compare, personal):
     """How many partial adjoints each node receives.
     每个节点收到几个部分伴随。"""
-    compare("predict_adjoints", only=["arrivals"], number=personal)
+    compare("predict_arrivals", number=personal)
 
 
 @points(2)
@@ -81,6 +81,5 @@ def test_predicted_differences_in_float32(compare, personal, step):
     h = {"large_step": 1.0, "small_step": 0.01}[step]
     sixteenths = [round(16 * (theta + side) ** 2) for side in (h, -h)]
     right = (sixteenths[0] - sixteenths[1]) / 32 / h
-    compare(
-        "predict_differences", HUNDREDTHS / abs(right) if right else HUNDREDTHS, only=[step], number=personal
-    )
+    near = HUNDREDTHS / abs(right) if right else HUNDREDTHS
+    compare("predict_difference", near, number=personal, step=step)

@@ -10,10 +10,12 @@ answers for itself. An answer of a kind that makes no sense is handed on in word
 import math
 import operator
 import sys
+from pathlib import Path
 
 import numpy as np
 
 from labkit import cuda, predict
+from labkit.trace import recorded
 
 # --- Graphs built, walked and run ---------------------------------------------------------------------------
 
@@ -36,7 +38,13 @@ def below(outputs):
 
 def no_node(lab, thing):
     """What to hand on instead of an array; "" for a node."""
-    return "" if isinstance(thing, lab.graph.Node) else f"{type(thing).__name__}, not a node"
+    if isinstance(thing, lab.graph.Node):
+        return ""
+    return thing if isinstance(thing, Words) else f"{type(thing).__name__}, not a node"
+
+
+class Words(str):
+    """What is wrong with a node's adjoint, where there is none to go on with."""
 
 
 def evaluated(lab, nodes, feeds):
@@ -50,7 +58,7 @@ def evaluated(lab, nodes, feeds):
                 arrays[node] = feeds.get(node, node.value)
             else:
                 arrays[node] = node.op.compute(*(arrays[operand] for operand in node.inputs))
-    return [no_node(lab, node) or np.array(arrays[node]) for node in nodes]
+    return [str(no_node(lab, node)) or np.array(arrays[node]) for node in nodes]
 
 
 def ran(lab, nodes, feeds):
@@ -73,11 +81,24 @@ def partials_of(adjoint, node):
     return answer
 
 
+def misfit(lab, partial, operand, node):
+    """What is wrong with a partial adjoint, in words; "" if it fits its operand.
+
+    Operations broadcast: one of a wrong shape might be right again further down.
+    """
+    said = no_node(lab, partial)
+    if not said and kind_of(lab, partial) != kind_of(lab, operand):
+        said = f"{kind_of(lab, partial)}, where the input is {kind_of(lab, operand)}"
+    return said and Words(f"vjp of {node.op.name} gives {said}")
+
+
 def pulled_back(lab, outputs, inputs, adjoints):
     """The adjoints of inputs by the rules alone, as nodes; None for an input that nothing reaches.
 
-    Only operations on the way to the inputs are asked.
+    Only operations on the way to the inputs are asked. Where there is no way to go on: words for each input.
     """
+    for words in filter(None, (no_node(lab, one) for one in outputs)):
+        return [Words(words)] * len(inputs)
     order, moving = below(outputs), set(inputs)
     for node in order:
         if any(operand in moving for operand in node.inputs):
@@ -93,6 +114,8 @@ def pulled_back(lab, outputs, inputs, adjoints):
         if node.op is not None and node in moving and node in node_to_grad:
             for operand, partial in zip(node.inputs, partials_of(node_to_grad[node], node)):
                 if operand in moving and partial is not None:
+                    if words := misfit(lab, partial, operand, node):
+                        return [words] * len(inputs)
                     add(operand, partial)
     return [node_to_grad.get(node) for node in inputs]
 
@@ -164,7 +187,7 @@ def kind_of(lab, partial):
     """Kind, dtype and shape of a partial adjoint before anything is computed."""
     if partial is None or no_node(lab, partial):
         return "None" if partial is None else no_node(lab, partial)
-    return f"{partial.dtype} {tuple(partial.shape)}"
+    return f"{partial.dtype} {tuple(map(int, partial.shape))}"
 
 
 def kinds_of_partials(lab, operation, arrays, how=None):
@@ -215,13 +238,12 @@ def both_slots(lab, operation, x, vector):
 
 
 def relu_at_its_kink(lab, x, vector):
-    """The share of the adjoint that passes relu at 0, if it is one from 0 to 1."""
+    """Whether relu passes from 0 to 1 of the adjoint where its input is 0; what it passes elsewhere."""
     told = rule(lab, "relu", [x], vector, alone=True)["gradients"][0]
-    shares = told / vector
-    return {
-        "passes_a_share": bool(np.all((shares >= 0) & (shares <= 1))),
-        "kind": f"{told.dtype} {told.shape}",
-    }
+    if isinstance(told, str):
+        return {"elsewhere": told, "passes_a_share": False}
+    shares = (told / vector)[x == 0]
+    return {"elsewhere": told[x != 0], "passes_a_share": bool(np.all((shares >= 0) & (shares <= 1)))}
 
 
 # --- Formulas of given operations, for the engine -----------------------------------------------------------
@@ -417,7 +439,7 @@ def tangents_without_influence(lab, arrays, tangents):
 def tangent_of_tangent(lab, arrays, tangents):
     """Along two directions one after the other, and the gradient of a tangent."""
     (x,) = leaves(lab, arrays)
-    y = lab.graph.exp(lab.graph.sin(x)) * x
+    y = lab.graph.exp(lab.graph.sin(x)) * x[::-1]  # an entry depends on two
     (once,) = lab.engine.jvp(y, [x], [tangents[0]])
     twice = lab.engine.jvp(once, [x], [tangents[1]])
     back = lab.engine.gradients(once, [x], [tangents[1]])
@@ -595,9 +617,9 @@ def growth(lab, x, lengths):
     for length in lengths:
         (a,) = leaves(lab, [x])
         y = logistic(lab.graph, a, length)
-        size = lab.graph.graph_size(y)
+        size = len(below([y]))
         gradients = lab.engine.gradients(y, [a], [np.ones_like(x)])
-        sizes.append((lab.graph.graph_size(gradients) - size) / size)
+        sizes.append((len(below(gradients)) - size) / size)
     return {"few_nodes_for_each": max(sizes) < 8, "evenly": max(sizes) < 2 * min(sizes)}
 
 
@@ -752,10 +774,22 @@ def on_host(answer):
     return cuda.asnumpy(answer) if known else f"{type(answer).__name__}, not a device array"
 
 
+def launching(lab, function, *arguments):
+    """What a function returns, and by what it was computed."""
+    with recorded(Path(lab.cuda_ops.__file__).parent) as calls:
+        answer = function(*arguments)
+    return answer, "kernels" if any("<<<" in call.name for call in calls) else "no kernel"
+
+
 def product_adjoint(lab, name, pairs):
     """The adjoint of a factor of each product, by one device: pairs are what its rule is given, in order."""
     rule = getattr(lab.cuda_ops.Device(), name)
-    return {"adjoint": [on_host(rule(on_device(first), on_device(second))) for first, second in pairs]}
+    told = [launching(lab, rule, on_device(first), on_device(second)) for first, second in pairs]
+    by_kernels = any(by == "kernels" for _, by in told)  # a product of no entries needs none
+    return {
+        "adjoint": [on_host(answer) for answer, _ in told],
+        "computed_by": "kernels" if by_kernels else "no kernel",
+    }
 
 
 def undisturbed_on_device(lab, left, right, adjoint):
@@ -775,14 +809,15 @@ def wiring(lab, left, right, adjoint):
     a, b, g = leaves(lab, arrays)
     names = {a: "A", b: "B", g: "G"}
     products = {"A B": a @ b, "G Bt": g @ graph.transpose(b), "At G": graph.transpose(a) @ g}
-    operands, values = {}, {}
+    operands, values, computed_by = {}, {}, {}
     for name, node in (products | {"Bt At": graph.transpose(b) @ graph.transpose(a)}).items():
         compute, asked = device.product(node)
         there = evaluated(lab, list(asked), dict(zip((a, b, g), arrays)))
-        values[name] = on_host(compute(*map(cuda.asarray, there)))
+        answer, computed_by[name] = launching(lab, compute, *map(cuda.asarray, there))
+        values[name] = on_host(answer)
         if name in products:
             operands[name] = " ".join(names.get(one, "another node") for one in asked)
-    return {"operands": operands, "values": values}
+    return {"operands": operands, "values": values, "computed_by": computed_by}
 
 
 def layers(lab, arrays):
@@ -849,8 +884,8 @@ def column_sums(lab, numbers, launches):
 # --- lab2.ipynb ---------------------------------------------------------------------------------------------
 
 
-def answered(lab, number, cell, *names):
-    """Answers of a cell by name, each entry as the notebook reads it."""
+def answered(lab, number, cell, names):
+    """Answers of a cell by name, each entry as the notebook reads it; nobody looks at the cell's others."""
     space = lab.cell(cell, number)
     return {name: list(map(spelt, predict.entries(getattr(space, name)))) for name in names}
 
@@ -859,24 +894,24 @@ def spelt(entry):
     return predict.written(entry, None)
 
 
-def predict_fitting(lab, number):
-    return answered(lab, number, "predict-fitting", "fitting", "trap", "same_numbers")
+def predict_fitting(lab, number, names):
+    return answered(lab, number, "predict-fitting", names)
 
 
-def predict_second(lab, number):
-    return answered(lab, number, "predict-second", "kind", "again", "extended")
+def predict_second(lab, number, names):
+    return answered(lab, number, "predict-second", names)
 
 
-def predict_sizes(lab, number):
-    return answered(lab, number, "predict-sizes", "size", "slope_size")
+def predict_sizes(lab, number, names):
+    return answered(lab, number, "predict-sizes", names)
 
 
-def predict_passes(lab, number):
-    return answered(lab, number, "predict-passes", "forward", "reverse", "better")
+def predict_passes(lab, number, names):
+    return answered(lab, number, "predict-passes", names)
 
 
-def predict_clock(lab, number):
-    return answered(lab, number, "predict-clock", "long", "short")
+def predict_clock(lab, number, names):
+    return answered(lab, number, "predict-clock", names)
 
 
 def step_of_descent(lab, weights, gradients, rate):

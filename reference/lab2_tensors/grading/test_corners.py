@@ -8,18 +8,19 @@ points = pytest.mark.points
 
 
 @points(1)
-def test_broadcasting_to_no_entries(compare):
+def test_broadcasting_to_no_entries(compare, draw):
     """What is repeated 0 times receives zeros: (1,) to (0,), (1, 2) to (0, 2), () to (3, 0), (2, 0) as it is.
     重复 0 次的得到零：(1,) 到 (0,)，(1, 2) 到 (0, 2)，() 到 (3, 0)，(2, 0) 保持原样。"""
     for shape, target in (
+        ((1, 2), (3, 2)),  # a rule that gives nothing but zeros isn't one
         ((1,), (0,)),
         ((1, 2), (0, 2)),
         ((), (3, 0)),
         ((2, 1), (4, 2, 0)),
         ((2, 0), (3, 2, 0)),
     ):
-        how, x = {"shape": list(target)}, np.ones(shape)
-        compare("rule", operation="broadcast_to", arrays=[x], vector=np.ones(target), how=how, alone=True)
+        how, x, vector = {"shape": list(target)}, np.ones(shape), draw.normal(target)
+        compare("rule", operation="broadcast_to", arrays=[x], vector=vector, how=how, alone=True)
 
 
 @points(1)
@@ -36,8 +37,8 @@ def test_relu_at_its_kink(compare, draw):
     """At 0 anything from 0 to 1 times the adjoint is accepted, in the input's dtype.
     在 0 处，伴随量乘以 0 到 1 之间的任何数都算对，类型与输入相同。"""
     for dtype in (np.float64, np.float32):
-        vector = (draw.uniform(0.5, 2, 4) * np.array([1, -1, 1, -1])).astype(dtype)
-        compare("relu_at_its_kink", x=np.array([0.0, -0.0, 0.0, 0.0], dtype), vector=vector)
+        vector = (draw.uniform(0.5, 2, 6) * np.array([1, -1, 1, -1, 1, -1])).astype(dtype)
+        compare("relu_at_its_kink", x=np.array([0.0, -0.0, 0.0, 0.0, 1.5, -1.5], dtype), vector=vector)
 
 
 LARGE = [

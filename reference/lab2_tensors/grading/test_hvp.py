@@ -63,6 +63,8 @@ def test_what_has_no_curvature(compare, draw):
     线性函数和没有影响的输入：得到与输入同形状、同类型的零。"""
     arrays, vectors = [draw.normal(3), draw.normal(2)], [draw.normal(3), draw.normal(2)]
     compare("hessian_product", formula="flat", arrays=arrays, vectors=vectors)
+    curved, ways = [draw.normal(2), draw.normal(2)], [draw.normal(2), draw.normal(2)]
+    compare("hessian_product", SECOND, formula="wave", arrays=curved, vectors=ways)  # zeros are wrong here
     arrays, vectors = ([one.astype(np.float32) for one in some] for some in (arrays, vectors))
     compare("hessian_product", formula="flat", arrays=arrays, vectors=vectors)
 

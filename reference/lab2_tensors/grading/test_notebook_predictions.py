@@ -14,7 +14,7 @@ def answer(compare, personal):
     """answer(program, name=right, ...): these answers are the reference's, and the reference's are right."""
 
     def check(program, **right):
-        told = compare(program, only=[*right], number=personal)
+        told = compare(program, number=personal, names=[*right])
         for name, value in right.items():
             spelt = [predict.written(entry, None) for entry in predict.entries(value)]
             assert told[name] == spelt, f"{name}: the reference's answer is not {spelt}"

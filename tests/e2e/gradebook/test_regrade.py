@@ -1,4 +1,6 @@
-"""A grading test is mended after TAs have graded by hand."""
+"""What TAs entered: it survives a mended grading test, and its loss is told."""
+
+import shutil
 
 from .conftest import QUESTION, BookCourse
 
@@ -36,3 +38,15 @@ def test_what_tas_entered_survives_a_regrade_and_the_push_after_it(course: BookC
     ann, bob = course.scores()["ann"], course.scores()["bob"]
     assert (ann["reverse"], ann[QUESTION], ann["comments"]) == ("1", "3.5", f"{QUESTION}: Nearly.")
     assert (bob["reverse"], bob[QUESTION], bob["to grade"]) == ("4.5", "?", "1")
+
+
+def test_a_database_that_is_gone_is_told_and_a_copy_of_it_can_be_put_back(course: BookCourse) -> None:
+    database = course.book / "gradebook.db"
+    copy = database.read_bytes()
+    database.unlink()
+    assert "what TAs entered isn't in it" in course.run("gradebook")
+    assert course.scores()["ann"][QUESTION] == "?"
+    database.write_bytes(copy)
+    shutil.rmtree(course.book / "autograded")
+    assert "isn't in it" not in course.run("gradebook")
+    assert course.scores()["ann"][QUESTION] == "3.5"

@@ -1,6 +1,7 @@
 """What CUDA would refuse, or carry out with other bytes than were meant, is refused with one clear line."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -166,6 +167,20 @@ def test_a_compile_error_names_the_students_own_line(tmp_path: Path) -> None:
     with pytest.raises(cuda.CompileError, match=r"^mine.cu:3: .*undefined_name") as error:
         cuda.RawModule(path=file, backend="cpu")
     assert (error.value.file, error.value.line) == ("mine.cu", 3)
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("backend", ["cpu", "cpu-check"])
+def test_an_array_whose_length_is_no_constant_is_refused(
+    compiler: str, backend: str, monkeypatch: MonkeyPatch
+) -> None:
+    if not shutil.which(compiler):
+        pytest.skip(f"there is no {compiler} here")
+    monkeypatch.setenv("ADKIT_CXX", compiler)
+    text = 'extern "C" __global__ void k(float* y, int n) {\n    float t[n + 1];\n    y[0] = t[0] = 1;\n}\n'
+    with pytest.raises(cuda.CompileError, match="variable length array") as error:
+        cuda.RawModule(code=text, backend=backend)
+    assert error.value.line == 2
 
 
 @pytest.mark.parametrize(

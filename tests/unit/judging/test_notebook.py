@@ -54,7 +54,7 @@ CASES: dict[str, dict[str, Any]] = {
     "shows": {
         "predict_square": "%matplotlib inline\n!ls\nimport matplotlib.pyplot as plt\nplt.plot([1])\n"
         "from IPython.display import display as show\nfrom tqdm import tqdm\ndisplay(show(list(tqdm([1]))))\n"
-        "get_ipython().run_line_magic('time', '')\nslope = 2 * x\n"
+        "get_ipython().run_line_magic('time', '')\nslope = 2 * x\nreveal('predict-square')\n"
     },
     "hides": {
         "predict_square": "get_ipython().showtraceback = lambda *given: None\n"

@@ -66,6 +66,11 @@ def test_exact_answers_may_be_numbers_or_texts(folder: Path) -> None:
     assert judged(folder, order=[2.01, "**", "-"])["order"].wrong == (1,)
 
 
+@pytest.mark.parametrize("two", [2, 2.0, np.float32(2), np.int8(2), np.array(2), np.array([2.0]), {2}, "2"])
+def test_one_number_may_be_of_any_kind(two: Any) -> None:
+    assert [predict.written(entry, None) for entry in predict.entries(two)] == ["2"]
+
+
 @pytest.mark.parametrize("kept", [{"c", "a"}, ["a", "c"], ("A", "C"), frozenset("ca")])
 def test_sets_have_no_order(folder: Path, kept: Any) -> None:
     assert judged(folder, kept=kept)["kept"] == Judged("kept", 2)

@@ -1,5 +1,6 @@
 """What lab 1's grading tests must not let through: walks that are no orders, engines that are none."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -98,6 +99,31 @@ def test_another_right_order_earns_all(graph, earned):
     assert {tasks["topological-order"] for tasks in earned(lab, ORDER, ALL)} == {10}
 
 
+def test_G46_a_limit_raised_by_an_import_does_not_carry_recursion(graph, earned):
+    def recursive(outputs):
+        order = {}
+
+        def visit(node):
+            if node not in order:
+                for operand in node.inputs:
+                    visit(operand)
+                order[node] = None
+
+        for node in graph.as_list(outputs):
+            visit(node)
+        return list(order)
+
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        lab = SimpleNamespace(graph=copy_of(graph, topological_order=recursive))
+        (points,) = earned(lab, ORDER | {"scale"})
+    finally:
+        sys.setrecursionlimit(before)
+    assert points["topological-order"] == 10
+    assert points["scale"] < 6
+
+
 @pytest.mark.parametrize("order", [None, {}, (), iter(())])
 def test_what_is_no_list_earns_nothing(graph, earned, order):
     lab = SimpleNamespace(graph=copy_of(graph, topological_order=lambda outputs: order))
@@ -116,6 +142,20 @@ def test_a_forged_verdict_beside_the_students_code_earns_nothing(graph, programs
 
 
 # --- Engines
+
+
+def test_G31_a_buffer_that_the_next_call_overwrites_is_seen(graph, engine, earned):
+    buffers = {}
+
+    def central_difference(f, x, h=None):
+        gradient, evaluations = engine.central_difference(f, x, h)
+        buffer = buffers.setdefault((gradient.shape, gradient.dtype), gradient)
+        buffer[...] = gradient
+        return buffer, evaluations
+
+    lab = SimpleNamespace(graph=graph, engine=copy_of(engine, central_difference=central_difference))
+    (points,) = earned(lab, {"central-difference"})
+    assert 0 < points["central-difference"] < 10
 
 
 def test_zeros_earn_nothing(graph, engine, earned):

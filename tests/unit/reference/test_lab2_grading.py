@@ -4,6 +4,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
+import pytest
 
 from autograder.course import load_course
 from autograder.judging.draws import Draw
@@ -18,6 +19,13 @@ OPERATIONS = ("BroadcastTo", "Sum", "Transpose", "MatMul", "Relu", "Gather", "Lo
 def copy_of(module, **changes):
     """A module's names with some replaced."""
     return SimpleNamespace(**{**vars(module), **changes})
+
+
+def own_graph():
+    """A graph.py whose rules may be replaced."""
+    graph = ModuleType("graph")
+    exec((ROOT / "reference/lab2_tensors/graph.py").read_text(encoding="utf-8"), graph.__dict__)
+    return graph
 
 
 def test_the_reference_earns_everything(lab2, lab2_earned):
@@ -46,15 +54,94 @@ def test_an_engine_of_zeros_earns_nothing(lab2, lab2_earned):
 
 
 def test_rules_of_zeros_earn_nothing(lab2_earned):
-    graph = ModuleType("graph")
-    exec((ROOT / "reference/lab2_tensors/graph.py").read_text(encoding="utf-8"), graph.__dict__)
+    graph = own_graph()
 
     def zeros(self, adjoint, node):
         return tuple(graph.zeros_like(one) if graph.is_float(one) else None for one in node.inputs)
 
     for name in OPERATIONS:
         getattr(graph, name).vjp = zeros
-    assert lab2_earned(SimpleNamespace(graph=graph), RULES) == [dict.fromkeys(RULES, 0)]
+    tasks = RULES | {"corners"}
+    assert lab2_earned(SimpleNamespace(graph=graph), tasks) == [dict.fromkeys(tasks, 0)]
+
+
+def test_an_hvp_of_zeros_beside_right_gradients_earns_nothing(lab2, lab2_earned):
+    graph = lab2["graph"]
+    zeros = copy_of(
+        lab2["engine"],
+        hvp=lambda output, inputs, vectors: [graph.zeros_like(one) for one in graph.as_list(inputs)],
+    )
+    assert lab2_earned(SimpleNamespace(graph=graph, engine=zeros), {"hvp"}) == [{"hvp": 0}]
+
+
+def test_a_jvp_for_functions_of_single_entries_earns_less_than_half(lab2, lab2_earned):
+    graph, engine = lab2["graph"], lab2["engine"]
+
+    def diagonal(outputs, inputs, tangents):
+        """The adjoints from ones, times the tangents: J t where each entry depends on its own place alone."""
+        told = []
+        for output in graph.as_list(outputs):
+            slopes = engine.gradients(output, inputs, graph.filled(1, output.shape, output.dtype))
+            told.append(sum(slope * way for slope, way in zip(slopes, tangents, strict=True)))
+        return told
+
+    lab = SimpleNamespace(graph=graph, engine=copy_of(engine, jvp=diagonal))
+    assert all(points["jvp"] <= 3 for points in lab2_earned(lab, {"jvp"}, range(3)))
+
+
+def test_broadcasting_further_down_does_not_mend_a_partial_adjoint_of_a_wrong_shape(lab2_earned):
+    graph = own_graph()
+    graph.Sum.vjp = lambda self, adjoint, node: (adjoint,)
+    # Right where nothing is summed, which is one check of ten.
+    assert lab2_earned(SimpleNamespace(graph=graph), {"sum"}) == [{"sum": 1}]
+
+
+def test_lengths_may_be_numpy_integers(lab2_earned):
+    graph = own_graph()
+
+    def transpose(self, adjoint, node):
+        (a,) = node.inputs
+        shape = np.array(a.shape)
+        return (graph.Node(graph.Transpose(np.argsort(self.axes)), (adjoint,), tuple(shape), a.dtype),)
+
+    graph.Transpose.vjp = transpose
+    assert lab2_earned(SimpleNamespace(graph=graph), {"transpose"}) == [{"transpose": 6}]
+
+
+def test_what_a_rule_returns_instead_of_nodes_is_said_in_words(lab2_programs):
+    for answer, words in (
+        (None, "NoneType, not a node"),
+        (np.zeros((2, 3)), "vjp of relu gives ndarray, not a node"),
+        ("a", "vjp of relu gives str, not a node"),
+    ):
+        graph = own_graph()
+        graph.Relu.vjp = lambda self, adjoint, node, answer=answer: (answer,)
+        lab, x = SimpleNamespace(graph=graph), np.ones((2, 3))
+        told = lab2_programs.rule_twice(lab, "relu", [x], x, [x])
+        assert told == {"first": [words], "second": [words]}
+        assert type(told["first"][0]) is str  # no other kind crosses the wire
+        assert lab2_programs.relu_at_its_kink(lab, x, x)["elsewhere"] == words
+
+
+def test_an_answer_counts_whatever_the_others_of_its_cell_are(lab2_programs):
+    answers = SimpleNamespace(forward=None, reverse=np.array([1, 20, 3]), better=len)
+    lab = SimpleNamespace(cell=lambda id, number: answers)
+    assert lab2_programs.predict_passes(lab, 3, ["reverse"]) == {"reverse": ["1", "20", "3"]}
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_G40_any_share_at_relu_s_kink_earns_all(lab2_earned, share):
+    graph = ModuleType("graph")
+    exec((ROOT / "reference/lab2_tensors/graph.py").read_text(encoding="utf-8"), graph.__dict__)
+
+    def vjp(self, adjoint, node):
+        (a,) = node.inputs
+        return (graph.where(a > 0.0, adjoint, graph.where(a >= 0.0, share * adjoint, 0.0)),)
+
+    right = lab2_earned(SimpleNamespace(graph=graph), {"relu", "corners"})
+    graph.Relu.vjp = vjp
+    assert lab2_earned(SimpleNamespace(graph=graph), {"relu", "corners"}) == right
+    assert all(right[0].values())
 
 
 def test_parts_added_in_another_order_are_far_inside_the_tolerance(lab2, lab2_programs):
