@@ -7,9 +7,11 @@ import click
 
 from autograder.batch import record
 from autograder.course import Course, Lab
+from autograder.key import VARIANTS
 from autograder.reporting.console import FindLevel, console, progress, short
 
 from . import audit, audit_machine, audit_report
+from .audit_diagnosis import diagnosed
 from .audit_public import public_kills
 from .audit_runs import Runs
 
@@ -18,6 +20,8 @@ def audit_labs(
     course: Course, labs: Iterable[Lab], variants: int, jobs: int | None, machine: bool = False
 ) -> bool:
     """Whether all labs are sound; each mutant runs on so many variants. `machine`: a machine's changes too.
+
+    On all variants it is also told whether feedback names the right mistake.
 
     Raises: CourseError, StorageError.
     """
@@ -33,9 +37,17 @@ def audit_labs(
         if machine:
             with progress(f"{lab.id}, changes by machine") as bar:
                 hunted = audit_machine.hunt(lab, level(), jobs, *bar)
+        told = None
+        if variants == VARIANTS:
+            with progress(f"{lab.id}, diagnosis") as bar:
+                told = diagnosed(lab, level, jobs, *bar)
         file = course.root / "build/audit" / f"{lab.id}.json"
-        record.write(file, record.as_json(audit_report.as_data(found, public, hunted)))
+        figures = audit_report.as_data(found, public, hunted)
+        record.write(file, record.as_json(figures | {"diagnosis": told.as_data() if told else None}))
         audit_report.show(found, public, hunted, console())
+        for line in told.lines() if told else ():
+            click.echo(line)
         click.echo(f"Figures: {short(file)}")
         sound &= found.sound and (hunted is None or hunted.sound)
+        sound &= told is None or not told.hints_on_right_code
     return sound

@@ -29,7 +29,7 @@ from .witness import KernelWitness, Witness, hear
 ENOUGH = 2  # calls on which a mutant must agree
 FIRST, HEARD = 3, 6  # failed checks of a task: asked of every mutant, and asked at all
 SLOW = (0, 1)  # the variants whose inputs time-outs are compared on: cost hardly depends on them
-BUDGET_S = 30.0  # of the wall, for a submission: what nobody has asked a mutant before
+BUDGET_S = 120.0  # of the wall, for a submission: what nobody has asked a mutant before
 _CPU_S = 1.0  # of a check, at most
 
 
@@ -127,23 +127,33 @@ class Diagnostician:
         """Of each task that failed by itself, its files usable. Raises: SandboxError."""
         self._spent_s = 0.0
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
-        failed = {
-            check.task for check in self._plugin.checks if check.points and outcomes[check.id] != "passed"
-        }
+        failed = {check.task for check in self._plugin.checks if outcomes[check.id] != "passed"}
+        explained: set[str] = set()  # tasks
         for task in self._lab.tasks:
             known = [one for one in self._mistakes if task.id in one.tasks and failed.issuperset(one.tasks)]
-            if known and not set(unusable) & set(task.files):
-                checks = [check for check in self._plugin.checks if check.task == task.id and check.points]
+            hidden = self._hidden(task, failed, explained)
+            if known and not hidden and not set(unusable) & set(task.files):
+                checks = [check for check in self._plugin.checks if check.task == task.id]
                 ended = _Ended(
                     slow=[check for check in checks if outcomes[check.id] == "timed-out"][:HEARD],
                     wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
                     passed=[check for check in checks if outcomes[check.id] == "passed"],
                 )
-                if failed & set(task.needs):  # wrong numbers may come from there
-                    ended.wrong.clear()
                 with contextlib.suppress(_Costly):
                     if found := self._of_task(task, ended, own, known, variant):
+                        explained |= {task.id} if found.family else set()
                         yield found
+
+    def _hidden(self, task: Task, failed: Collection[str], explained: Collection[str]) -> bool:
+        """Whether what is wrong may come from a task below it: of another blank, or explained by now."""
+        own, waiting = {blank.name for blank in task.blanks}, [*task.needs]
+        while waiting:
+            need = self._lab.task(waiting.pop())
+            elsewhere = own.isdisjoint(blank.name for blank in need.blanks)
+            if need.id in explained or (need.id in failed and elsewhere):
+                return True
+            waiting += need.needs
+        return False
 
     def _of_task(
         self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int
@@ -153,7 +163,7 @@ class Diagnostician:
         case = _Case(known)
         for check in ended.slow:
             self._ask(case, task, [check], own, SLOW[0])
-        if ended.slow:
+        if not ended.wrong:
             case.drop_strangers()
         if case.left and len(case.families()) != 1:
             for check in ended.slow:

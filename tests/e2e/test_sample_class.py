@@ -72,7 +72,15 @@ def classes(tmp_path_factory):
     """The class at each available level."""
     folder = tmp_path_factory.mktemp("sample")
     course = hurried_course(folder / "course")
-    return {level: graded_at(level, course, folder / level) for level in LEVELS if not probes.probe(level)}
+    there = [level for level in LEVELS if not probes.probe(level)]
+    found = {}
+    for level in there:
+        if found:  # what mutants answer, on which the level has no influence
+            for lab in LABS:
+                known = folder / there[0] / lab / ".diagnosis"
+                shutil.copytree(known, folder / level / lab / ".diagnosis")
+        found[level] = graded_at(level, course, folder / level)
+    return found
 
 
 @pytest.fixture(params=LEVELS)

@@ -85,9 +85,12 @@ def _first(result: Result) -> TaskResult | None:
 
 
 def _cause(task: TaskResult, details: dict[str, Detail]) -> CheckResult | None:
-    """The check that tells most of why a task failed: one with the task's outcome, explained if any is."""
+    """The check that tells most of why a task failed: one with the task's outcome; explained, if any is, and
+    with a hint on the mistake, if one was recognised."""
     failed = [check for check in to_show(task) if check.outcome == task.outcome] or to_show(task)
-    return next((check for check in failed if check.id in details), failed[0] if failed else None)
+    told = [check for check in failed if check.id in details]
+    hinted = [check for check in told if details[check.id].hint]
+    return next(iter(hinted or told or failed), None)
 
 
 def _summary(

@@ -70,6 +70,7 @@ def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatc
         "alternates": {"passed": 1, "total": 1},
         "reference_variants": {"passed": 16, "total": 16},
         "public": None,
+        "diagnosis": None,
     }
     assert row(out, "square-by-itself") == "x  +  +  killed"
     assert row(out, "order-turned-round") == "+  x  b  killed"  # reverse needs order, so it may fail too

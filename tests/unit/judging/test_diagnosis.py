@@ -140,6 +140,21 @@ def test_of_two_families_that_both_fit_none_is_named(mini):
     assert (found["family"], found["families"], found["hint"]) == ("", ["bypass", "another"], {})
 
 
+def test_changed_given_code_that_only_a_check_without_points_sees_is_recognised(mini):
+    with (mini.root / MUTANTS).open("a", encoding="utf-8") as file:
+        file.write(
+            ANOTHER.replace("sum-begun-anew", "product-off-by-one")
+            .replace("another", "given")
+            .replace("engine.py", "graph.py")
+            .replace("node_to_grad.get(one, 0.0) + partial", "a.value * b.value, (a, b)")
+            .replace("0.0 + partial", "a.value * b.value + 1, (a, b)")
+            .replace('["reverse"]', '["square"]')
+        )
+    given = mini.solved["graph.py"].replace("a.value * b.value, (a, b)", "1 + b.value * a.value, (a, b)")
+    mini.hand_in("ann", graph=given)
+    assert "given" in named(mini.grade(), "ann")
+
+
 def remembered(course):
     """The files of mutants' answers."""
     return sorted((course.out / course.lab.id / ".diagnosis").glob("*/*"))

@@ -9,7 +9,7 @@ from graded import CHECKS, COURSE, HOSTILE, LAB, WRONG, Read, as_stored, detail,
 
 from autograder.judging.details import Found, Part
 from autograder.judging.readable import Drawn
-from autograder.judging.verdicts import PRECEDENCE, Verdict, result_of
+from autograder.judging.verdicts import PRECEDENCE, Check, Verdict, result_of
 from autograder.reporting import pages
 from autograder.reporting.pages.markdown import markdown
 from autograder.reporting.pages.render import render
@@ -148,6 +148,16 @@ def test_the_hint_of_a_recognised_mistake_is_told_where_the_course_tells_mistake
     known = detail(family="bypass", families=("bypass",), hint=hint)
     shown = view(course, LAB, stored(details=[known]), language)
     assert (hint[language] in f"{shown.summary} {shown.tasks[1].checks[0].detail}") == (hints == "mistake")
+
+
+def test_the_summary_is_about_the_check_whose_mistake_was_recognised():
+    course = msgspec.structs.replace(COURSE, hint_level="mistake")
+    checks = [CHECKS[0], *(Check(id, "reverse", 3, CHECKS[1].title) for id in ("two", "three"))]
+    verdicts = [Verdict("one", "passed"), *(Verdict(id, "wrong", law(id)) for id in ("two", "three"))]
+    hint = {"zh": "加起来。", "en": "Add them up."}
+    details = [detail(message=None), detail("three", message=None, family="bypass", hint=hint)]
+    summary = view(course, LAB, as_stored(result_of(LAB, checks, verdicts, "ann", 0), details), "en").summary
+    assert dict(summary)["Next step"] == "Add them up." and "three" in dict(summary)["Why"]
 
 
 @pytest.mark.parametrize(
