@@ -9,7 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autograder.authoring.audit_runs import Runs
+from autograder.authoring import audit_alone, audit_thoughtless
+from autograder.authoring.audit_runs import Runs, Work
+from autograder.authoring.audit_thoughtless import Answers
 from autograder.authoring.mutants import (
     RAISES,
     Modules,
@@ -49,7 +51,8 @@ class Audit:
     """All that was found out about a lab.
 
     alike: mutants that nothing tells apart. alternates, reference: results by variant. unfit: checks whose
-    points do not fit what they say about the skeleton, and why.
+    points do not fit what they say about the skeleton, and why. answers: those of no thought. alone: what
+    keeps a task from standing on its own, or the minutes from fitting.
     """
 
     lab: Lab
@@ -60,6 +63,8 @@ class Audit:
     alternates: dict[str, tuple[Result, ...]]
     reference: tuple[Result, ...]
     unfit: dict[str, str]
+    answers: Answers
+    alone: tuple[str, ...]
 
     @property
     def sound(self) -> bool:
@@ -70,6 +75,8 @@ class Audit:
             and all(passed(result) for results in right for result in results)
             and not self.alike
             and not self.unfit
+            and self.answers.sound
+            and not self.alone
         )
 
 
@@ -84,11 +91,13 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
         for number, mutant in enumerate(mutants)
     }
-    runs.run([(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0)])
+    runs.run([Work(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0)])
     runs.run(
         [
-            *((name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
-            *((mutant.id, mutant.modules, variant) for mutant in mutants for variant in turns[mutant.id]),
+            *(Work(name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
+            *(Work(mutant.id, mutant.modules, variant) for mutant in mutants for variant in turns[mutant.id]),
+            *audit_thoughtless.works(lab),
+            *audit_alone.works(lab),
         ]
     )
     rulings = tuple(rule(lab, solved, mutant, runs.of(mutant.id)) for mutant in mutants)
@@ -101,6 +110,8 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         alternates={name: runs.of(ALTERNATE + name) for name in alternates},
         reference=runs.of(REFERENCE),
         unfit=_unfit(runs.of(SKELETON)[0]),
+        answers=audit_thoughtless.rule(lab, runs),
+        alone=tuple(audit_alone.defects(lab, runs)),
     )
 
 
@@ -211,7 +222,7 @@ def _alike(mutants: tuple[Mutant, ...], runs: Runs) -> Iterable[tuple[str, str]]
         groups[_outcomes(runs.of(mutant.id))].append(mutant)
     suspects = [group for group in groups.values() if len(group) > 1]
     runs.run(
-        (mutant.id, mutant.modules, result.variant)
+        Work(mutant.id, mutant.modules, result.variant)
         for group in suspects
         for result in runs.of(group[0].id)
         for mutant in group

@@ -25,14 +25,15 @@ def audit_labs(
     jobs = jobs or len(os.sched_getaffinity(0))
     sound = True
     for lab in labs:
+        kept = course.root / "build/audit" / lab.id
         with progress(lab.id) as bar:
-            found = audit.audit(lab, Runs(lab, level, jobs, *bar), variants)
+            found = audit.audit(lab, Runs(lab, kept, level, jobs, *bar), variants)
         with progress(f"{lab.id}, public tests") as bar:
             public = public_kills(course, lab, [ruling.mutant for ruling in found.rulings], jobs, *bar)
         hunted = None
         if machine:
             with progress(f"{lab.id}, changes by machine") as bar:
-                hunted = audit_machine.hunt(lab, level(), jobs, *bar)
+                hunted = audit_machine.hunt(lab, Runs(lab, kept, level, jobs, *bar))
         file = course.root / "build/audit" / f"{lab.id}.json"
         record.write(file, record.as_json(audit_report.as_data(found, public, hunted)))
         audit_report.show(found, public, hunted, console())

@@ -28,6 +28,11 @@ def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = No
             "total": len(killed),
             "survivors": [ruling.mutant.id for ruling in audit.rulings if ruling.verdict == SURVIVED],
         },
+        "thoughtless": {
+            "tried": audit.answers.tried,
+            "lost": audit.answers.lost,
+            "survivors": [str(one) for one in audit.answers.survivors],
+        },
         "machine": None if hunt is None else _of_machine(hunt),
         "alternates": _share(alternates),
         "reference_variants": _share(map(passed, audit.reference)),
@@ -95,6 +100,7 @@ def _figures(audit: Audit, public: dict[str, bool] | None) -> Iterable[str]:
     mutants, alternates, variants = data["mutants"], data["alternates"], data["reference_variants"]
     families = len({ruling.mutant.family for ruling in audit.rulings})
     yield f"mutants killed where meant: {mutants['killed']} of {mutants['total']}, in {families} families"
+    yield f"checks that answers of no thought lose: {audit.answers.lost} of {audit.answers.tried}"
     yield f"alternates with full marks on every variant: {alternates['passed']} of {alternates['total']}"
     yield f"variants on which the reference has full marks: {variants['passed']} of {variants['total']}"
     if public is None:
@@ -120,6 +126,9 @@ def _defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
             yield printable(f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}")
     for check, why in audit.unfit.items():
         yield printable(f"{check}: {why}")
+    yield from map(str, audit.answers.survivors)
+    yield from audit.answers.defects
+    yield from map(printable, audit.alone)
     if hunt:
         yield from (printable(f"no hidden test sees {change}") for change in hunt.survivors)
         yield from hunt.defects

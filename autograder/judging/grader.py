@@ -223,7 +223,7 @@ class Grader:
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
-                if self.has_seen_enough(verdicts):
+                if self.passes_over(check, verdicts):
                     verdicts.append(Verdict(check.id, "not-run"))
                 elif check.id in self._faults:
                     # How the reference fails is nothing for students.
@@ -239,8 +239,8 @@ class Grader:
                 self._details = self._look_closer(bench, verdicts)
         return verdicts
 
-    def has_seen_enough(self, verdicts: Sequence[Verdict]) -> bool:
-        """Whether the rest of the checks need not run."""
+    def passes_over(self, check: Check, verdicts: Sequence[Verdict]) -> bool:
+        """Whether a check need not run, after these verdicts."""
         return False
 
     def _unwritten(self, verdicts: list[Verdict], bench: Bench, log: Log) -> list[Verdict]:

@@ -13,7 +13,7 @@ from labkit.messages import Message
 from .details import Detail
 from .verdicts import Check, Result, Verdict
 
-Kind = Literal["grade", "replay", "hunt"]
+Kind = Literal["grade", "replay", "examine"]
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -50,6 +50,18 @@ class Graded(msgspec.Struct, frozen=True):
     digest: str
     facts: list[dict[str, Any]]
     details: list[Detail] = []
+
+
+# --- The audit
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Work to examine. `tasks`: only their checks, empty: all; `until_seen`: only to the first that fails."""
+
+    found: Found
+    tasks: tuple[str, ...] = ()
+    until_seen: bool = False
 
 
 # --- Replay: one check again

@@ -22,7 +22,7 @@ from autograder.authoring.audit import (
     rule,
 )
 from autograder.authoring.audit_public import public_kills
-from autograder.authoring.audit_runs import Runs
+from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import malformation, read_mutants, solved_modules, source
 from autograder.cli import main
 from autograder.course import CourseError, load_course
@@ -66,6 +66,7 @@ def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatc
         "key": "630dcd29",
         "sound": True,
         "mutants": {"killed": 3, "total": 3, "survivors": []},
+        "thoughtless": {"tried": 24, "lost": 24, "survivors": []},
         "machine": None,
         "alternates": {"passed": 1, "total": 1},
         "reference_variants": {"passed": 16, "total": 16},
@@ -321,14 +322,14 @@ def test_lab_1s_alternates_are_the_reference_but_for_their_solutions(lab1):
         assert alternates[name].keys() == solved.keys()
 
 
-def test_lab_1_catches_mistakes_where_they_are_and_accepts_another_way(lab1, level):
+def test_lab_1_catches_mistakes_where_they_are_and_accepts_another_way(lab1, level, tmp_path):
     mutants = {mutant.id: mutant for mutant in read_mutants(lab1)}
     chosen = [mutants[id] for id in ("adjoint-overwritten", "reflected-over", "division-raises-at-zero")]
-    runs = Runs(lab1, lambda: level, 2, lambda _: None, lambda: None)
+    runs = Runs(lab1, tmp_path, lambda: level, 2, lambda _: None, lambda: None)
     runs.run(
         [
-            *((mutant.id, mutant.modules, 3) for mutant in chosen),
-            (ALTERNATE + "kahn", read_alternates(lab1)["kahn"], 3),
+            *(Work(mutant.id, mutant.modules, 3) for mutant in chosen),
+            Work(ALTERNATE + "kahn", read_alternates(lab1)["kahn"], 3),
         ]
     )
     solved = solved_modules(lab1)
