@@ -40,7 +40,7 @@ def test_float64_widens_what_is_narrow():
 def test_a_second_audit_grades_nothing_until_something_changes(mini, level, tmp_path):
     def started(modules):
         counts = []
-        runs = Runs(mini.lab, tmp_path, lambda: level, 1, counts.append, lambda: None)
+        runs = Runs(mini.lab, tmp_path / "kept", lambda: level, 1, counts.append, lambda: None)
         runs.run([Work("one", modules, 3)])
         assert runs.of("one")[0].variant == 3
         return counts
