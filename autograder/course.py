@@ -334,11 +334,11 @@ def _check_task(file: TomlFile, raw: _LabTable, task: _TaskEntry, earlier: list[
             )
     if len(task.files) > 1 and all(name in raw.kernels for name in task.files):
         file.fail(f"{place}, file", "a task of kernels has one file", "Make a task of each, or add a module.")
-    if raw.notebook in task.files and not task.blanks:
+    if not task.blanks:
         file.fail(
             f"{place}, blanks",
-            "a task of the notebook names the cells that are its blanks",
-            'Write for example blanks = [{ name = "predict-order", minutes = 5 }].',
+            "a task names the blanks that its points are for: functions, kernels, or cells of the notebook",
+            'Write for example blanks = [{ name = "topological_order", minutes = 30 }].',
         )
     for need in task.needs:
         if need not in earlier:

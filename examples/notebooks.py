@@ -1,4 +1,4 @@
-"""Notebooks of lab 1 as students hand them in: predictions with each one's own numbers, and three smallest graphs.
+"""Notebooks as students hand them in: predictions with each one's own numbers, three smallest graphs, a step of descent.
 
 The answers are worked out here from the questions' mathematics, not with a graph.
 """
@@ -12,11 +12,11 @@ from hand_ins import ROOT
 sys.path.insert(0, str(ROOT))
 from labkit.predict import number
 
-GIVEN = (ROOT / "labs/lab1_scalars/lab1.ipynb").read_text(encoding="utf-8")
+GIVEN = {lab: (ROOT / "labs" / folder / f"{lab}.ipynb").read_text("utf-8") for lab, folder in (("lab1", "lab1_scalars"), ("lab2", "lab2_tensors"))}
 
 
 def answers(student: str) -> dict[str, str]:
-    """The right text of each solution cell of a student."""
+    """The right text of each solution cell of a student in lab 1."""
     n = number(student)
     x1, x2 = [1.5, 2.5, 3.0, 4.0][n % 4], [1.0, 2.0, 3.0, 4.0][n // 4]
     a, b, p = [(5, 3, 2), (7, 3, 2), (7, 5, 2), (5, 2, 3), (7, 2, 3), (9, 5, 4), (9, 2, 3), (8, 5, 3)][n // 2]
@@ -43,9 +43,32 @@ def answers(student: str) -> dict[str, str]:
     }
 
 
-def notebook(cells: dict[str, str | None]) -> dict:
-    """The lab's notebook with these cells; None, or no entry, leaves one blank."""
-    written = json.loads(GIVEN)
+def answers2(student: str) -> dict[str, str]:
+    """The right text of each solution cell of a student in lab 2."""
+    n = number(student)
+    rule, times = n % 4, 3 + n // 4
+    fitting = [["GB", "GBt", "AB", "ABt"], ["GA", "GtA", "GBt", "GtBt"], ["BGt", "GBt"]][n % 3]
+    a, c = 2 + n % 4, [0.5, 1.5, 2.0, 2.5][n // 4]
+    slope_size = [3 * times + 1, 4 * times + 1, 2 * times + 2, 5 * times + 2][rule]
+    weights = (3 + n % 4) * (2 + n // 4)
+    few, many = 3 + n % 5, 9 + n % 7
+    rows, columns = (many, few) if n % 2 else (few, many)
+    better = ["reverse", "forward", "forward" if n % 2 else "reverse", "either"]
+    launches, queueing, slow, fast = 10 + n, 4 + n % 4, 50 + 10 * (n // 4), 2 + n % 2
+    return {
+        "student": f'student = "{student}"',
+        "predict-fitting": f'fitting = {{{", ".join(map(repr, fitting))}}}\ntrap = "{["GB", "GtBt", "BGt"][n % 3]}"\nsame_numbers = "{["GB", "GtBt"][n % 2]}"',
+        "predict-second": f'kind = "number"\nagain = 0\nextended = {6 * a * c}',
+        "predict-sizes": f"size = {times + 1}\nslope_size = {slope_size}",
+        "predict-passes": f"forward = {[weights, 1, columns, weights]}\nreverse = {[1, 10 + 2 * n, rows, weights]}\nbetter = {better}",
+        "predict-clock": f"long = {[launches * queueing, queueing + launches * slow]}\nshort = {[launches * queueing, launches * queueing + fast]}",
+        "sgd-step": "def sgd_step(weights, gradients, rate):\n    return [w - rate * g for w, g in zip(weights, gradients)]\n\n\nstepped = sgd_step([w], [g], rate)[0]",
+    }
+
+
+def notebook(cells: dict[str, str | None], lab: str = "lab1") -> dict:
+    """A lab's notebook with these cells; None, or no entry, leaves one blank."""
+    written = json.loads(GIVEN[lab])
     for cell in written["cells"]:
         text = cells.get(cell["metadata"].get("nbgrader", {}).get("grade_id"))
         if text is not None:

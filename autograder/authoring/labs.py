@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from autograder.authoring import cutter
+from autograder.authoring import cutter, named_blanks
 from autograder.authoring.notebooks import build, predictions
 from autograder.course import Course, CourseError, Lab
 
@@ -82,6 +82,7 @@ def _skeletons(course: Course) -> Tree:
     for lab in course.labs:
         for name in (*lab.modules, *lab.kernels):
             tree[f"{lab.folder}/{name}"] = _cut(course, lab, name, cutter.cut)
+        named_blanks.check(lab, {name: tree[f"{lab.folder}/{name}"].decode() for name in lab.texts})
         readmes = _readme_places(course)
         shipped = {name: name for name in (*lab.texts, *_notebook_names(lab))} | readmes
         for source, place in readmes.items():

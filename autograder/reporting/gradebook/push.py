@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from autograder.reporting.publish import look
 from labkit.messages import Message
 
 from .book import Book, lab_with_notebook
-from .late import Lateness
+from .late import STAMP, Lateness
 from .rebuild import Notebook, rebuilt, text_of, unanswered
 from .register import graded_cells, in_every_language, kind
 from .report import comments, reports
@@ -146,7 +147,16 @@ class Pusher:
         submitted = self._book.submitted(self._lab, work.found.student)
         if not _is_the_class_s_own(submitted, work.found):
             record.write(submitted / shown.name, content)
+            _write_time(submitted / STAMP, work.late.handed_in)
         record.write(shown, content)
+
+
+def _write_time(path: Path, handed_in: datetime | None) -> None:
+    """What nbgrader compares with its database: of two times that differ it says "needs autograding"."""
+    if handed_in is None:
+        path.unlink(missing_ok=True)
+    else:
+        record.write(path, f"{handed_in:%Y-%m-%d %H:%M:%S.%f} UTC\n".encode())
 
 
 def _is_the_class_s_own(submitted: Path, found: Found) -> bool:

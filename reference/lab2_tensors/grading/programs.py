@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from labkit import cuda
+from labkit import cuda, predict
 
 # --- Graphs built, walked and run ---------------------------------------------------------------------------
 
@@ -844,3 +844,43 @@ def column_sums(lab, numbers, launches):
         longest = max(longest, rows)
     finite = numbers[np.isfinite(numbers)]
     return {"sums": sums, "scale": float(np.sqrt(longest) * np.abs(finite).max())}
+
+
+# --- lab2.ipynb ---------------------------------------------------------------------------------------------
+
+
+def answered(lab, number, cell, *names):
+    """Answers of a cell by name, each entry as the notebook reads it."""
+    space = lab.cell(cell, number)
+    return {name: list(map(spelt, predict.entries(getattr(space, name)))) for name in names}
+
+
+def spelt(entry):
+    return predict.written(entry, None)
+
+
+def predict_fitting(lab, number):
+    return answered(lab, number, "predict-fitting", "fitting", "trap", "same_numbers")
+
+
+def predict_second(lab, number):
+    return answered(lab, number, "predict-second", "kind", "again", "extended")
+
+
+def predict_sizes(lab, number):
+    return answered(lab, number, "predict-sizes", "size", "slope_size")
+
+
+def predict_passes(lab, number):
+    return answered(lab, number, "predict-passes", "forward", "reverse", "better")
+
+
+def predict_clock(lab, number):
+    return answered(lab, number, "predict-clock", "long", "short")
+
+
+def step_of_descent(lab, weights, gradients, rate):
+    """The weights after one step, and what was handed in, afterwards."""
+    weights, gradients = ([np.array(array) for array in arrays] for arrays in (weights, gradients))
+    stepped = lab.cell("sgd-step", 0).sgd_step(weights, gradients, rate)
+    return {"stepped": list(stepped), "weights": weights, "gradients": gradients}

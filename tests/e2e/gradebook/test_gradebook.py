@@ -72,6 +72,14 @@ def test_a_late_day_that_has_begun_costs_its_share_by_the_course_s_own_clock(gra
     database.close()
 
 
+def test_nbgrader_knows_of_all_that_they_are_graded_whenever_they_handed_in(graded: BookCourse) -> None:
+    from nbgrader.apps import NbGraderAPI
+    from nbgrader.coursedir import CourseDirectory
+
+    api = NbGraderAPI(CourseDirectory(root=str(graded.book)))
+    assert api.get_autograded_students("lab0") == {f"s{number:02}" for number in range(CLASS)}
+
+
 def test_the_rebuilt_notebook_is_the_one_handed_out_with_the_student_s_cells(graded: BookCourse) -> None:
     shown = graded.shown("s07")
     assert shown["prediction"]["source"] == "# cell: prediction\nvalue = 3"

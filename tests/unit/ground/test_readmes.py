@@ -109,8 +109,9 @@ def test_every_verb_that_a_page_names_is_a_verb_of_make(name):
 
 
 def links(name: str) -> Iterator[str]:
-    """Targets of a page's links within the repository."""
-    for target in re.findall(r"\]\(([^)\s]+)\)", read(name)):
+    """Targets of a page's links within the repository; those in a block are the block's own."""
+    text = re.sub(r"^```.*?^```$", "", read(name), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if not re.match(r"[a-z]+:", target):
             yield target
 
