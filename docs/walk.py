@@ -3,8 +3,9 @@
     .venv/bin/python docs/walk.py
 
 A block below a line that is just `` `path`: `` is written to that file, below ``Add to `path`:`` appended to
-it; of a console block the commands are typed. What they print now is put into the pages, unless it is what
-stands there already, where a line `…` stands for any lines and … in a line for anything.
+it, set off as is usual there; of a console block the commands are typed. What they print now is put into the
+pages, unless it is what stands there already, where a line `…` stands for any lines and … in a line for
+anything.
 """
 
 import os
@@ -48,7 +49,8 @@ def _take(step: re.Match[str], folder: Path) -> str:
         return f"```console\n{''.join(shown)}```"
     file = folder / step["path"]
     file.parent.mkdir(parents=True, exist_ok=True)
-    before = file.read_text(encoding="utf-8") if step["add"] else ""
+    gap = "\n\n" if file.suffix == ".py" else "\n"
+    before = file.read_text(encoding="utf-8") + gap if step["add"] else ""
     file.write_text(before + step["text"], encoding="utf-8")
     return step[0]
 

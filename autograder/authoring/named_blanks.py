@@ -23,11 +23,11 @@ def check(lab: Lab, skeletons: Mapping[str, str]) -> None:
         if lab.notebook in task.files:
             continue
         there = [blank for name in task.files for blank in found[name]]
-        for blank in task.blanks:
-            if blank.name not in there:
+        for name in (blank.name for blank in task.blanks):
+            if name not in there:
                 raise CourseError(
                     f'{shown}: [[task]] "{task.id}", blanks: {" and ".join(task.files)} has no blank '
-                    f"{blank.name!r}. Name one of: {', '.join(there) or 'none is there; mark the solution'}."
+                    f"{name!r}. Name one of: {', '.join(there) or 'none is there; mark the solution'}."
                 )
     named = {blank.name for task in lab.tasks for blank in task.blanks}
     for name, blanks in found.items():

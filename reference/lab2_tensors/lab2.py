@@ -406,12 +406,12 @@ check("hvp")
 # %% [markdown] lang="zh"
 # ## 6 网络与损失，两张图
 #
-# 左边是用网络的人看到的：数据进，得分出，权重是常量。右边是训练时求导的函数：权重进，损失出，数据是常量。同一段代码建出两张图。
+# 第一张是用网络的人看到的：数据进，得分出，权重是常量。第二张是训练时求导的函数：权重进，损失出，数据是常量。同一段代码建出两张图。
 
 # %% [markdown] lang="en"
 # ## 6 Network and loss, two graphs
 #
-# Left is what users of a network see: data in, scores out, weights constant. Right is the function that training differentiates: weights in, loss out, data constant. The same code builds both.
+# The first is what users of a network see: data in, scores out, weights constant. The second is the function that training differentiates: weights in, loss out, data constant. The same code builds both.
 
 # %%
 from IPython.display import HTML
@@ -432,7 +432,7 @@ x, labels = constant(np.ones((8, 64))), constant(np.zeros(8, int))
 weights = {name: variable(shape, name=name) for name, shape in shapes.items()}
 loss = graph.mean(graph.softmax_cross_entropy(network(x, **weights), labels))
 right = pictured("损失 loss", loss, {x: "x", labels: "y"})
-HTML(f'<div style="display: flex"><div style="flex: 3">{left}</div><div style="flex: 7">{right}</div></div>')
+HTML(f'<div style="display: flex; flex-wrap: wrap; align-items: start">{left}{right}</div>')
 
 # %% [markdown] lang="zh"
 # 写出梯度下降的一步：新的权重是旧权重减去学习率乘梯度。不改动传入的数组。
@@ -444,7 +444,8 @@ HTML(f'<div style="display: flex"><div style="flex: 3">{left}</div><div style="f
 # %% solution="sgd-step" answers="stepped:4"
 # cell: sgd-step
 def sgd_step(weights, gradients, rate):
-    """New weights as a list of arrays, from lists of arrays of equal shapes. 由两列形状相同的数组给出新的权重。"""
+    """New weights as a list of arrays, from lists of arrays of equal shapes.
+    由两列形状相同的数组给出新的权重。"""
     ### BEGIN SOLUTION
     return [weight - rate * gradient for weight, gradient in zip(weights, gradients)]
     ### END SOLUTION
