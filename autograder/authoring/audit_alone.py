@@ -6,7 +6,7 @@ All other blanks are as students get them. Also: whether a lab's minutes fit.
 import json
 from collections.abc import Iterator
 
-from autograder.authoring import blanks, cutter
+from autograder.authoring import cutter, named_blanks
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import Modules, notebook, shown, solved_modules, source
 from autograder.course import Lab, Task
@@ -56,7 +56,7 @@ def _with(lab: Lab, name: str, kept: set[str]) -> str:
     text = source(lab, name)
     lines = text.split("\n")
     for first, solution in reversed(cutter.solutions(text, shown(lab, name))):
-        if blanks.blank_at(text, name, first) in kept:
+        if named_blanks.blank_at(name, text, first) in kept:
             del lines[first + solution.count("\n")], lines[first - 2]  # its marks
     return cutter.cut("\n".join(lines), shown(lab, name))
 

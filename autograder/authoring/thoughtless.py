@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from autograder.authoring import blanks, spoil
+from autograder.authoring import named_blanks, spoil
 from autograder.authoring.mutants import Modules, notebook, shown, solved_modules
 from autograder.course import CourseError, Lab, Task
 from labkit.cuda import screen
@@ -85,7 +85,7 @@ def _spoilt(lab: Lab, solved: Modules, task: Task, kind: Kind) -> Modules:
 def _holds(lab: Lab, modules: Modules, file: str, blank: str) -> bool:
     """Whether a file has the function, method, kernel or cell that a blank is named after."""
     if file in lab.texts:
-        return blank in blanks.places(modules[file], file)
+        return blank in named_blanks.places(file, modules[file])
     return any(cell["id"] == blank for cell in json.loads(modules[file])["cells"])
 
 
@@ -100,7 +100,7 @@ def _kernel(file: str, text: str, name: str, kind: Kind) -> str:
         head, value, tail = (part for part in match.groups() if part is not None)
         return head + _KERNELWISE[kind].format(value=value, operand=operand) + tail
 
-    lines, own = text.split("\n"), blanks.places(text, file)[name]
+    lines, own = text.split("\n"), named_blanks.places(file, text)[name]
     before, inside = lines[: own.start - 1], lines[own.start - 1 : own.stop - 1]
     changed = _WRITE.sub(change, "\n".join(inside))
     return "\n".join([*before, changed, *lines[own.stop - 1 :]])

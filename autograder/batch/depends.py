@@ -8,7 +8,6 @@ import hashlib
 import platform
 import subprocess
 from collections.abc import Iterable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +66,8 @@ def compiler_of(lab: Lab) -> str:
 @functools.cache
 def _cuda(compiler: str) -> str:
     """The hash of what runs kernels, with the compiler's version."""
-    return _hash_of([_hash(_CUDA, _files(_CUDA)), _version(compiler)])
-
-
-def _version(compiler: str) -> bytes:
-    """The first line of what a compiler says of itself."""
-    said = subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
-    return said.split(b"\n")[0]
+    version = subprocess.run([compiler, "--version"], capture_output=True, check=False).stdout
+    return _hash_of([_hash(_CUDA, _files(_CUDA)), version.split(b"\n")[0]])
 
 
 def _notebook(lab: Lab) -> dict[str, str]:
@@ -91,19 +85,6 @@ def grader() -> str:
     files = [file for place in places for file in ([place] if place.is_file() else _files(place))]
     code = _hash(_PACKAGE, files)
     return _hash_of([code, np.__version__, platform.python_version_tuple()[:2]])
-
-
-@functools.cache
-def students_side() -> str:
-    """The hash of what public tests run on: labkit, what it computes with, and the compiler that is there."""
-    from labkit.cuda import compile as cuda
-
-    labkit = _PACKAGE.parent / "labkit"
-    found = cuda.compiler()
-    versions = [version(name) for name in ("numpy", "pytest")]
-    return _hash_of(
-        [_hash(labkit, _files(labkit)), platform.python_version(), versions, _version(str(found))]
-    )
 
 
 def _described(lab: Lab) -> Any:
