@@ -24,14 +24,14 @@ from autograder.authoring.mutants import (
     solved_modules,
 )
 from autograder.course import CourseError, Lab
-from autograder.judging.verdicts import UNDECIDED, CheckResult, Result
+from autograder.judging.verdicts import PRECEDENCE, UNDECIDED, CheckResult, Result
 from autograder.key import VARIANTS
 
 KILLED, SURVIVED, UNRELATED = "killed", "survived", "unrelated task failed"
 MALFORMED, OPEN = "malformed mutant", "undecided"
 
 # No mutant's id has a dot.
-REFERENCE, SKELETON, ALTERNATE = "lab.reference", "lab.skeleton", "alternate."
+REFERENCE, SKELETON, ALTERNATE, MEANT = "lab.reference", "lab.skeleton", "alternate.", "meant."
 SLIPS = ("NameError", "UnboundLocalError")  # not mistakes about derivatives
 _ELSEWHERE = ("file", "line", "code")  # of a message's arguments: where in the source, not what happened
 
@@ -81,8 +81,9 @@ class Audit:
 
 
 def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
-    """Run everything: each mutant on so many variants, others in turn; alternates and the reference on all.
+    """Run everything: alternates and the reference on all variants, each mutant on so many, others in turn.
 
+    On the first of them a mutant runs in full, on the others its tasks do, each until it has failed.
     Raises: CourseError.
     """
     mutants, solved, alternates = read_mutants(lab), solved_modules(lab), read_alternates(lab)
@@ -91,16 +92,25 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
         for number, mutant in enumerate(mutants)
     }
+    in_full = [Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants]
+    meant = [
+        Work(MEANT + mutant.id, mutant.modules, variant, mutant.tasks, until="task")
+        for mutant in mutants
+        for variant in turns[mutant.id][1:]
+    ]
     runs.run([Work(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0)])
     runs.run(
         [
             *(Work(name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
-            *(Work(mutant.id, mutant.modules, variant) for mutant in mutants for variant in turns[mutant.id]),
+            *in_full,
+            *meant,
             *audit_thoughtless.works(lab),
             *audit_alone.works(lab),
         ]
     )
-    rulings = tuple(rule(lab, solved, mutant, runs.of(mutant.id)) for mutant in mutants)
+    rulings = tuple(
+        rule(lab, solved, mutant, (*runs.of(mutant.id), *runs.of(MEANT + mutant.id))) for mutant in mutants
+    )
     return Audit(
         lab=lab,
         key=runs.key_id,
@@ -145,10 +155,11 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
     else:
         allowed = related(lab, mutant.tasks)
         for result in results:
-            outcomes = {task.id: task.outcome for task in result.tasks}
+            outcomes = outcomes_of(result)
             failed = [id for id, outcome in outcomes.items() if outcome != "passed"]
             on = f"on variant {result.variant}"
-            if found := [id for id, outcome in outcomes.items() if outcome in UNDECIDED]:
+            undecided = [id for id, outcome in outcomes.items() if outcome in UNDECIDED]
+            if found := undecided or [id for id in mutant.tasks if id not in outcomes]:
                 verdict, why = OPEN, f"the grader failed in {found[0]} {on}"
             elif found := [id for id in mutant.tasks if id not in failed]:
                 verdict, why = SURVIVED, f"{', '.join(found)} passed {on}"
@@ -157,6 +168,15 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
             if verdict != KILLED:
                 break
     return Ruling(mutant, results, verdict, why)
+
+
+def outcomes_of(result: Result) -> dict[str, str]:
+    """The outcome of each task, by those of its checks that ran; no task of which none did."""
+    found = {}
+    for task in result.tasks:
+        if ran := {check.outcome for check in task.checks} - {"not-run"}:
+            found[task.id] = next((outcome for outcome in PRECEDENCE if outcome in ran), "passed")
+    return found
 
 
 def related(lab: Lab, tasks: Iterable[str]) -> set[str]:

@@ -60,7 +60,7 @@ def _unseen(runs: Runs, wanted: Iterable[tuple[Change, Iterable[int]]]) -> list[
     """The changes that no check sees on any of their variants. Raises: CourseError."""
     wanted = list(wanted)
     runs.run(
-        Work(str(change), change.modules, variant, until_seen=True)
+        Work(str(change), change.modules, variant, until="all")
         for change, variants in wanted
         for variant in variants
     )

@@ -16,7 +16,7 @@ from autograder.batch.pool import Pool
 from autograder.course import CourseError, Lab
 from autograder.intake import Found, find_submissions
 from autograder.judging.explain import in_full
-from autograder.judging.protocol import Examination, Graded, Ready
+from autograder.judging.protocol import Examination, Graded, Ready, Until
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
 from labkit import predict
@@ -24,13 +24,13 @@ from labkit import predict
 
 @dataclass(frozen=True)
 class Work:
-    """Modules to examine under a name; `tasks`, `until_seen`: see Examination."""
+    """Modules to examine under a name; `tasks`, `until`: see Examination."""
 
     name: str
     modules: Modules
     variant: int
     tasks: tuple[str, ...] = ()
-    until_seen: bool = False
+    until: Until = ""
 
 
 class Runs:
@@ -80,7 +80,7 @@ class Runs:
 
     def graded(self, name: str) -> tuple[Graded, ...]:
         """The same with their facts."""
-        return tuple(graded for _, graded in sorted(self._results[name].items()))
+        return tuple(graded for _, graded in sorted(self._results.get(name, {}).items()))
 
     def _examine(self, folder: Path, works: list[Work]) -> None:
         by_student = {self._student(number, work.variant): work for number, work in enumerate(works)}
@@ -91,7 +91,7 @@ class Runs:
 
         def order(found: Found) -> Examination:
             work = by_student[found.student]
-            return Examination(found, work.tasks, work.until_seen)
+            return Examination(found, work.tasks, work.until)
 
         def ready(message: Ready) -> None:
             for check, why in message.faults.items():
@@ -112,7 +112,7 @@ class Runs:
         self._results.setdefault(work.name, {})[work.variant] = graded
 
     def _depends(self, work: Work) -> list[object]:
-        return [self._beside | work.modules, work.variant, work.tasks, work.until_seen]
+        return [self._beside | work.modules, work.variant, work.tasks, work.until]
 
     def _student(self, number: int, variant: int) -> str:
         """An id to which the key gives this variant; a notebook's questions have the same number."""

@@ -1,6 +1,5 @@
 """The audit's grader: it explains nothing, measures how far numbers are off, and can leave checks out."""
 
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -14,27 +13,26 @@ from .grader import Grader
 from .line import Line
 from .measure import shares
 from .plugin import Plugin, check_id
-from .protocol import Examination, Graded, Setup
+from .protocol import Examination, Graded, Measured, Setup
 from .trial import Call, Trial
 from .verdicts import UNDECIDED, Check, Verdict
 
 
 class _Measuring(Plugin):
-    """Notes of each check by which share of its tolerances it was off: check -> tolerance -> share."""
+    """Notes how far the answers of each check are off."""
 
     def __init__(self, lab: Lab, secret: bytes) -> None:
         super().__init__(lab, secret)
-        self.measured: dict[str, dict[float, float]] = {}
+        self.measured: dict[tuple[str, str, str, float], Measured] = {}
 
     def run(self, item: pytest.Function, trial: Trial, variant: int) -> Verdict:
-        found = self.measured.setdefault(check_id(item), {})
-
         def measure(call: Call) -> None:
             if call.answer.outcome == "ok" and trial.is_compared(call):
                 last = trial.last_call  # of a checked run, `only` has kinds of reports
                 only = last.only if last and call.mode != "checked" else None
-                for tolerance, share in shares(call, only).items():
-                    found[tolerance] = max(found.get(tolerance, 0.0), share)
+                for quantity, tolerance, share in shares(call, only):
+                    of = (check_id(item), call.program, quantity, tolerance)
+                    self.measured.setdefault(of, Measured(*of)).note(share)
 
         trial.watch = measure
         return super().run(item, trial, variant)
@@ -49,26 +47,24 @@ class Examiner(Grader):
         self._order: Examination | None = None
 
     def answer(self, order: Examination) -> Graded:
-        """Grade the work of the order; its facts tell the shares of each check."""
+        """Examine the work of the order."""
         self._order = order
         self._measuring.measured = {}
-        started = time.process_time()
         graded = self._grade(order.found)
-        shares = [
-            {"check": check, "shares": {str(tolerance): share for tolerance, share in found.items()}}
-            for check, found in self._measuring.measured.items()
-            if found
-        ]
-        spent = {"check": "grader", "cpu_s": time.process_time() - started}
-        return msgspec.structs.replace(graded, facts=[*graded.facts, *shares, spent])
+        return msgspec.structs.replace(graded, measured=[*self._measuring.measured.values()])
 
     def passes_over(self, check: Check, verdicts: Sequence[Verdict]) -> bool:
         """Whether the order leaves a check out, or has seen enough."""
         if self._order is None:
             return False
-        seen = any(verdict.outcome not in ("passed", *UNDECIDED) for verdict in verdicts)
+        failed = {
+            done.task
+            for done, verdict in zip(self.plugin.checks, verdicts, strict=False)
+            if verdict.outcome not in ("passed", *UNDECIDED)
+        }
         elsewhere = bool(self._order.tasks) and check.task not in self._order.tasks
-        return elsewhere or (self._order.until_seen and seen)
+        enough = {"": False, "task": check.task in failed, "all": bool(failed)}
+        return elsewhere or enough[self._order.until]
 
     def _look_closer(self, bench: Bench, verdicts: list[Verdict]) -> list[Detail]:
         return []

@@ -1,4 +1,4 @@
-"""By how much a number is off, measured as the judge measures it: in shares of what is accepted."""
+"""By how much numbers are off, measured as the judge measures it: in shares of what is accepted."""
 
 import math
 from collections.abc import Collection, Iterator
@@ -10,27 +10,27 @@ from . import judge
 from .trial import Call
 
 
-def shares(call: Call, only: Collection[str] | None) -> dict[float, float]:
-    """Tolerance -> the largest error that was judged by it, over the accepted one: above 1 is wrong.
+def shares(call: Call, only: Collection[str] | None) -> Iterator[tuple[str, float, float]]:
+    """Of each quantity of an answer: name, tolerance, and the largest error over the accepted one.
 
     What is no finite number where one is due is infinitely off. Exact quantities, and those of another kind,
     have no share. `only`: the quantities that are compared, None for all.
     """
-    found: dict[float, float] = {}
     for name, want in call.want.items():
         if name == "scale" or name not in call.answer.result or (only is not None and name not in only):
             continue
-        scale = judge.scale_of(name, call.want)
+        found: dict[float, float] = {}
         for one, other in _pairs(call.answer.result[name], want):
             tolerance = call.tolerance
             if tolerance is None:
                 tolerance = judge.TOLERANCE.get(other.real.dtype, 0.0)
             if tolerance:
+                accepted = judge.accepted_error(other, tolerance, judge.scale_of(name, call.want))
                 off = _error(one, other)
-                accepted = judge.accepted_error(other, tolerance, scale)
                 share = float(off / accepted) if accepted else math.inf if off else 0.0
                 found[tolerance] = max(found.get(tolerance, 0.0), share)
-    return found
+        for tolerance, share in found.items():
+            yield name, float(tolerance), share
 
 
 def _pairs(got: Any, want: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -14,6 +14,7 @@ from .details import Detail
 from .verdicts import Check, Result, Verdict
 
 Kind = Literal["grade", "replay", "examine"]
+Until = Literal["", "task", "all"]
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -43,13 +44,44 @@ class Refused(msgspec.Struct, frozen=True):
     errors: list[str]
 
 
+class Measured(msgspec.Struct):
+    """A quantity that a check compares, and how far answers were off, in shares of the accepted error.
+
+    accepted: the largest share up to 1. refused: the least above it, None where nothing was refused.
+    """
+
+    check: str
+    program: str
+    quantity: str
+    tolerance: float
+    accepted: float = 0.0
+    refused: float | None = None
+
+    def note(self, share: float) -> None:
+        """One more answer."""
+        if share <= 1:
+            self.accepted = max(self.accepted, share)
+        else:
+            self.refused = share if self.refused is None else min(self.refused, share)
+
+    def together(self, other: "Measured") -> "Measured":
+        """What was seen by either."""
+        refused = [one.refused for one in (self, other) if one.refused is not None]
+        accepted = max(self.accepted, other.accepted)
+        return msgspec.structs.replace(self, accepted=accepted, refused=min(refused, default=None))
+
+
 class Graded(msgspec.Struct, frozen=True):
-    """A result, with what may differ from run to run: times, memory, what was printed, and explanations."""
+    """A result, with what may differ from run to run: times, memory, what was printed, and explanations.
+
+    `measured`: for the audit.
+    """
 
     result: Result
     digest: str
     facts: list[dict[str, Any]]
     details: list[Detail] = []
+    measured: list[Measured] = []
 
 
 # --- The audit
@@ -57,11 +89,14 @@ class Graded(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Examination:
-    """Work to examine. `tasks`: only their checks, empty: all; `until_seen`: only to the first that fails."""
+    """Work to examine. `tasks`: only their checks, empty: all.
+
+    `until`: what ends with the first check that fails, if anything does, each task or all.
+    """
 
     found: Found
     tasks: tuple[str, ...] = ()
-    until_seen: bool = False
+    until: Until = ""
 
 
 # --- Replay: one check again
