@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.authoring import audit_alone, audit_thoughtless
+from autograder.authoring.audit_budget import Budget, budget
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.audit_thoughtless import Answers
+from autograder.authoring.audit_tolerances import Gap, gaps
 from autograder.authoring.mutants import (
     RAISES,
     Modules,
@@ -52,7 +54,7 @@ class Audit:
 
     alike: mutants that nothing tells apart. alternates, reference: results by variant. unfit: checks whose
     points do not fit what they say about the skeleton, and why. answers: those of no thought. alone: what
-    keeps a task from standing on its own, or the minutes from fitting.
+    keeps a task from standing on its own. gaps: of each tolerance.
     """
 
     lab: Lab
@@ -65,6 +67,8 @@ class Audit:
     unfit: dict[str, str]
     answers: Answers
     alone: tuple[str, ...]
+    gaps: tuple[Gap, ...]
+    budget: Budget
 
     @property
     def sound(self) -> bool:
@@ -77,6 +81,8 @@ class Audit:
             and not self.unfit
             and self.answers.sound
             and not self.alone
+            and all(gap.has_room for gap in self.gaps)
+            and not self.budget.defects
         )
 
 
@@ -92,19 +98,20 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
         for number, mutant in enumerate(mutants)
     }
-    in_full = [Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants]
-    meant = [
-        Work(MEANT + mutant.id, mutant.modules, variant, mutant.tasks, until="task")
-        for mutant in mutants
-        for variant in turns[mutant.id][1:]
+    wrong = [
+        *(Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants),
+        *(
+            Work(MEANT + mutant.id, mutant.modules, variant, mutant.tasks, until="task")
+            for mutant in mutants
+            for variant in turns[mutant.id][1:]
+        ),
+        *audit_thoughtless.works(lab),
     ]
-    runs.run([Work(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0)])
     runs.run(
         [
+            Work(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0),
             *(Work(name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
-            *in_full,
-            *meant,
-            *audit_thoughtless.works(lab),
+            *wrong,
             *audit_alone.works(lab),
         ]
     )
@@ -122,6 +129,8 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         unfit=_unfit(runs.of(SKELETON)[0]),
         answers=audit_thoughtless.rule(lab, runs),
         alone=tuple(audit_alone.defects(lab, runs)),
+        gaps=gaps(runs, right, dict.fromkeys(work.name for work in wrong)),
+        budget=budget(lab, runs, REFERENCE),
     )
 
 

@@ -1,6 +1,6 @@
 """Does a task stand on its own? With its blanks solved and those that it needs, it has full marks.
 
-All other blanks are as students get them. Also: whether a lab's minutes fit.
+All other blanks are as students get them.
 """
 
 import json
@@ -12,8 +12,6 @@ from autograder.authoring.mutants import Modules, notebook, shown, solved_module
 from autograder.course import Lab, Task
 from autograder.key import VARIANTS
 from autograder.reporting.table import first_remark
-
-MOST_MINUTES = 330
 
 
 def works(lab: Lab) -> list[Work]:
@@ -32,9 +30,6 @@ def defects(lab: Lab, runs: Runs) -> Iterator[str]:
             if found.outcome != "passed":
                 remark = first_remark(graded.result)
                 yield f"{task.id} alone has {found.points} of {found.max} points: {remark} Mend its needs."
-    minutes = sum(blank.minutes for task in lab.tasks for blank in task.blanks)
-    if minutes > MOST_MINUTES:
-        yield f"{shown(lab, 'lab.toml')}: the blanks take {minutes} minutes, more than {MOST_MINUTES}."
 
 
 def _name(task: Task) -> str:

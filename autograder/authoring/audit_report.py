@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.authoring.audit import KILLED, SURVIVED, Audit, passed
+from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcomes_of, passed
 from autograder.authoring.audit_machine import Hunt
 from autograder.authoring.mutants import changed_lines
-from autograder.judging.verdicts import Result
+from autograder.course import Task
 from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
 
 VARIES = "~"  # not the same on all variants
@@ -29,7 +29,7 @@ def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = No
             "survivors": [ruling.mutant.id for ruling in audit.rulings if ruling.verdict == SURVIVED],
         },
         "thoughtless": {
-            "tried": audit.answers.tried,
+            "tried": sum(audit.answers.tried.values()),
             "lost": audit.answers.lost,
             "survivors": [str(one) for one in audit.answers.survivors],
         },
@@ -37,6 +37,12 @@ def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = No
         "alternates": _share(alternates),
         "reference_variants": _share(map(passed, audit.reference)),
         "public": None if public is None else {"killed": sum(public.values()), "total": len(public)},
+        "tolerances": {
+            "checked": len(audit.gaps),
+            "without_gap": sum(not gap.has_room for gap in audit.gaps),
+        },
+        "alone": {"passed": len(audit.lab.tasks) - len(audit.alone), "total": len(audit.lab.tasks)},
+        "slowest": {"check": audit.budget.slowest, "share": round(audit.budget.share, 3)},
     }
 
 
@@ -55,13 +61,10 @@ def show(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None, consol
     tasks = "  ".join(f"{number} {task.id}" for number, task in enumerate(audit.lab.tasks, 1))
     console.print(Text(f"tasks: {tasks}"), soft_wrap=True)
     console.print(Text(f"signs: {'  '.join(_legend(audit))}"))
-    for line in _figures(audit, public):
-        console.print(Text(line), soft_wrap=True)
-    if hunt:
-        words = f"changes by machine that a hidden test sees: {hunt.killed} of {hunt.total}"
-        console.print(Text(f"{words}; {len(hunt.equivalent)} change nothing"), soft_wrap=True)
-    for line in _defects(audit, hunt):
-        console.print(Text(line, "red"), soft_wrap=True)
+    for words, figure in figures(audit, public, hunt):
+        console.print(Text(f"{words}: {figure}"), soft_wrap=True)
+    for line, diff in defects(audit, hunt):
+        console.print(Text(f"{line}\n{diff}".strip(), "red"), soft_wrap=True)
     sound = audit.sound and (hunt is None or hunt.sound)
     words = "everything is as it must be" if sound else "NOT as it must be; what to mend stands above"
     console.print(Text(f"{audit.lab.id}: {words}."))
@@ -75,62 +78,80 @@ def _table(audit: Audit) -> Table:
         table.add_column(str(number), justify="center", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for ruling in audit.rulings:
-        signs = _signs(ruling.results)
+        signs = _signs(ruling, audit.lab.tasks)
         verdict = Text(ruling.verdict, "green" if ruling.verdict == KILLED else "red")
         table.add_row(ruling.mutant.id, ruling.mutant.family, *signs, verdict)
     return table
 
 
-def _signs(results: tuple[Result, ...]) -> Iterable[Text]:
-    """A sign a task."""
-    for tasks in zip(*(result.tasks for result in results), strict=True):
-        outcomes = {task.outcome for task in tasks}
-        outcome = outcomes.pop()
-        yield Text(VARIES if outcomes else SIGNS[outcome], STYLES.get(outcome, "yellow"))
+def _signs(ruling: Ruling, tasks: Iterable[Task]) -> Iterable[Text]:
+    """A sign a task, of all variants on which it ran."""
+    for task in tasks:
+        outcome, *others = dict.fromkeys(
+            found[task.id] for found in map(outcomes_of, ruling.results) if task.id in found
+        )
+        yield Text(VARIES if others else SIGNS[outcome], STYLES.get(outcome, "yellow"))
 
 
 def _legend(audit: Audit) -> Iterable[str]:
-    seen = [{sign.plain for sign in _signs(ruling.results)} for ruling in audit.rulings]
+    seen = [{sign.plain for sign in _signs(ruling, audit.lab.tasks)} for ruling in audit.rulings]
     signs = {sign: outcome for outcome, sign in SIGNS.items()} | {VARIES: "differs between variants"}
     return (f"{sign} {words}" for sign, words in signs.items() if any(sign in row for row in seen))
 
 
-def _figures(audit: Audit, public: dict[str, bool] | None) -> Iterable[str]:
-    data = as_data(audit, public)
+def figures(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None) -> Iterable[tuple[str, str]]:
+    """What was counted: words and a figure."""
+    data = as_data(audit, public, hunt)
     mutants, alternates, variants = data["mutants"], data["alternates"], data["reference_variants"]
     families = len({ruling.mutant.family for ruling in audit.rulings})
-    yield f"mutants killed where meant: {mutants['killed']} of {mutants['total']}, in {families} families"
-    yield f"checks that answers of no thought lose: {audit.answers.lost} of {audit.answers.tried}"
-    yield f"alternates with full marks on every variant: {alternates['passed']} of {alternates['total']}"
-    yield f"variants on which the reference has full marks: {variants['passed']} of {variants['total']}"
+    yield "mutants killed where meant", f"{mutants['killed']} of {mutants['total']}, in {families} families"
+    if hunt:
+        seen = f"{hunt.killed} of {hunt.total}; {len(hunt.equivalent)} change nothing"
+        yield "changes by machine that a hidden test sees", seen
+    yield "checks that answers of no thought lose", f"{audit.answers.lost} of {data['thoughtless']['tried']}"
+    yield "alternates with full marks on every variant", f"{alternates['passed']} of {alternates['total']}"
+    yield "variants on which the reference has full marks", f"{variants['passed']} of {variants['total']}"
+    yield "tasks with full points alone", f"{data['alone']['passed']} of {data['alone']['total']}"
+    tolerances = data["tolerances"]
+    room = tolerances["checked"] - tolerances["without_gap"]
+    yield "tolerances with room on both sides", f"{room} of {tolerances['checked']}"
+    yield "most of a limit that the reference takes", f"{audit.budget.share:.0%}, {audit.budget.slowest}"
     if public is None:
-        yield "no public tests yet"
+        yield "mutants that the public tests see", "no public tests yet"
     else:
         unseen = ", ".join(id for id, seen in public.items() if not seen)
         words = f"; not seen: {unseen}" if unseen else ""
-        yield f"mutants that the public tests see: {sum(public.values())} of {len(public)}{words}"
+        yield "mutants that the public tests see", f"{sum(public.values())} of {len(public)}{words}"
 
 
-def _defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
+def defects(audit: Audit, hunt: Hunt | None) -> Iterable[tuple[str, str]]:
+    """What must be mended, each in one line; and the changed lines of a mutant that survived, or ""."""
     for ruling in audit.rulings:
         if ruling.verdict != KILLED:
-            yield printable(f"{ruling.mutant.id}: {ruling.verdict}: {ruling.why}")
-            if ruling.verdict == SURVIVED:
-                yield changed_lines(audit.solved, ruling.mutant.modules)
+            line = printable(f"{ruling.mutant.id}: {ruling.verdict}: {ruling.why}")
+            survived = ruling.verdict == SURVIVED
+            yield line, changed_lines(audit.solved, ruling.mutant.modules) if survived else ""
+    for line in _other_defects(audit, hunt):
+        yield printable(line), ""
+
+
+def _other_defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
     for one, other in audit.alike:
         yield f"{one} and {other}: every check says the same of both; keep one, or add a check."
     for name, results in [("the reference", audit.reference), *audit.alternates.items()]:
         failed = [result for result in results if not passed(result)]
         if failed:
             count, remark = len(failed), first_remark(failed[0])
-            yield printable(f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}")
+            yield f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}"
     for check, why in audit.unfit.items():
-        yield printable(f"{check}: {why}")
+        yield f"{check}: {why}"
     yield from map(str, audit.answers.survivors)
     yield from audit.answers.defects
-    yield from map(printable, audit.alone)
+    yield from audit.alone
+    yield from (str(gap) for gap in audit.gaps if not gap.has_room)
+    yield from audit.budget.defects
     if hunt:
-        yield from (printable(f"no hidden test sees {change}") for change in hunt.survivors)
+        yield from (f"no hidden test sees {change}" for change in hunt.survivors)
         yield from hunt.defects
 
 

@@ -39,13 +39,17 @@ class Earned:
 class Answers:
     """What became of all answers of no thought. `defects`: what must be mended, each in one line.
 
-    tried, lost: checks in which one of them was another answer, and how many of these failed.
+    tried: by kind and task, the checks with points in which it was another answer.
     """
 
-    tried: int
-    lost: int
+    tried: dict[tuple[str, str], int]
     earned: tuple[Earned, ...]
     defects: tuple[str, ...]
+
+    @property
+    def lost(self) -> int:
+        """How many of these checks failed."""
+        return sum(self.tried.values()) - len(self.earned)
 
     @property
     def survivors(self) -> tuple[Earned, ...]:
@@ -70,7 +74,8 @@ def rule(lab: Lab, runs: Runs) -> Answers:
     """The verdict on all of them. Raises: CourseError."""
     listed = read_equivalents(lab).answer
     excuses = {(kind, check) for right in listed for kind in right.kinds for check in right.checks}
-    tried, earned, defects = 0, [], []
+    tried: dict[tuple[str, str], int] = {}
+    earned, defects = [], []
     for answer in thoughtless(lab):
         for graded in runs.graded(answer.name):
             (task,) = (task for task in graded.result.tasks if task.id == answer.task)
@@ -78,7 +83,7 @@ def rule(lab: Lab, runs: Runs) -> Answers:
                 defects.append(f"{answer.name}: the grader failed on variant {graded.result.variant}.")
                 continue
             other = [check for check in task.checks if check.max and _is_other(answer, graded, check.id)]
-            tried += len(other)
+            tried[answer.kind, task.id] = tried.get((answer.kind, task.id), 0) + len(other)
             earned += [
                 Earned(
                     answer.kind,
@@ -92,7 +97,7 @@ def rule(lab: Lab, runs: Runs) -> Answers:
                 if check.outcome == "passed"
             ]
     defects += _idle(lab, listed, earned)
-    return Answers(tried, tried - len(earned), tuple(earned), tuple(defects))
+    return Answers(tried, tuple(earned), tuple(defects))
 
 
 def _is_other(answer: Thoughtless, graded: Graded, check: str) -> bool:
