@@ -1,4 +1,4 @@
-"""`audit` from its labs to its last line: run, write build/audit/LAB.json, show."""
+"""`audit` from its labs to its last line: run, write build/audit/LAB.json and LAB.html, show."""
 
 import os
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from autograder.batch import record
 from autograder.course import Course, Lab
 from autograder.reporting.console import FindLevel, console, progress, short
 
-from . import audit, audit_machine, audit_report
+from . import audit, audit_machine, audit_page, audit_report
 from .audit_public import public_kills
 from .audit_runs import Runs
 
@@ -36,7 +36,8 @@ def audit_labs(
                 hunted = audit_machine.hunt(lab, Runs(lab, kept, level, jobs, *bar))
         file = course.root / "build/audit" / f"{lab.id}.json"
         record.write(file, record.as_json(audit_report.as_data(found, public, hunted)))
+        record.write(file.with_suffix(".html"), audit_page.page(found, public, hunted))
         audit_report.show(found, public, hunted, console())
-        click.echo(f"Figures: {short(file)}")
+        click.echo(f"Figures: {short(file)}; a page: {short(file.with_suffix('.html'))}")
         sound &= found.sound and (hunted is None or hunted.sound)
     return sound

@@ -61,8 +61,8 @@ def show(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None, consol
     tasks = "  ".join(f"{number} {task.id}" for number, task in enumerate(audit.lab.tasks, 1))
     console.print(Text(f"tasks: {tasks}"), soft_wrap=True)
     console.print(Text(f"signs: {'  '.join(_legend(audit))}"))
-    for words, figure in figures(audit, public, hunt):
-        console.print(Text(f"{words}: {figure}"), soft_wrap=True)
+    for words, figure, more in figures(audit, public, hunt):
+        console.print(Text(f"{words}: {figure}{'; ' if more else ''}{more}"), soft_wrap=True)
     for line, diff in defects(audit, hunt):
         console.print(Text(f"{line}\n{diff}".strip(), "red"), soft_wrap=True)
     sound = audit.sound and (hunt is None or hunt.sound)
@@ -99,29 +99,38 @@ def _legend(audit: Audit) -> Iterable[str]:
     return (f"{sign} {words}" for sign, words in signs.items() if any(sign in row for row in seen))
 
 
-def figures(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None) -> Iterable[tuple[str, str]]:
-    """What was counted: words and a figure."""
+def figures(
+    audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None
+) -> Iterable[tuple[str, str, str]]:
+    """What was counted: words, a figure, and what there is to add."""
     data = as_data(audit, public, hunt)
-    mutants, alternates, variants = data["mutants"], data["alternates"], data["reference_variants"]
+    mutants, tolerances = data["mutants"], data["tolerances"]
     families = len({ruling.mutant.family for ruling in audit.rulings})
-    yield "mutants killed where meant", f"{mutants['killed']} of {mutants['total']}, in {families} families"
+    yield "mutants killed where meant", _of(mutants["killed"], mutants["total"]), f"{families} families"
     if hunt:
-        seen = f"{hunt.killed} of {hunt.total}; {len(hunt.equivalent)} change nothing"
-        yield "changes by machine that a hidden test sees", seen
-    yield "checks that answers of no thought lose", f"{audit.answers.lost} of {data['thoughtless']['tried']}"
-    yield "alternates with full marks on every variant", f"{alternates['passed']} of {alternates['total']}"
-    yield "variants on which the reference has full marks", f"{variants['passed']} of {variants['total']}"
-    yield "tasks with full points alone", f"{data['alone']['passed']} of {data['alone']['total']}"
-    tolerances = data["tolerances"]
+        equivalent = f"{len(hunt.equivalent)} change nothing"
+        yield "changes by machine that a hidden test sees", _of(hunt.killed, hunt.total), equivalent
+    thoughtless = data["thoughtless"]
+    yield "checks that answers of no thought lose", _of(thoughtless["lost"], thoughtless["tried"]), ""
+    for words, part in (
+        ("alternates with full marks on every variant", "alternates"),
+        ("variants on which the reference has full marks", "reference_variants"),
+        ("tasks with full points alone", "alone"),
+    ):
+        yield words, _of(data[part]["passed"], data[part]["total"]), ""
     room = tolerances["checked"] - tolerances["without_gap"]
-    yield "tolerances with room on both sides", f"{room} of {tolerances['checked']}"
-    yield "most of a limit that the reference takes", f"{audit.budget.share:.0%}, {audit.budget.slowest}"
+    yield "tolerances with room on both sides", _of(room, tolerances["checked"]), ""
+    yield "most of a CPU limit that the reference takes", f"{audit.budget.share:.0%}", audit.budget.slowest
     if public is None:
-        yield "mutants that the public tests see", "no public tests yet"
+        yield "mutants that the public tests see", "none", "there are no public tests yet"
     else:
         unseen = ", ".join(id for id, seen in public.items() if not seen)
-        words = f"; not seen: {unseen}" if unseen else ""
-        yield "mutants that the public tests see", f"{sum(public.values())} of {len(public)}{words}"
+        counted = _of(sum(public.values()), len(public))
+        yield "mutants that the public tests see", counted, f"not seen: {unseen}" if unseen else ""
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}"
 
 
 def defects(audit: Audit, hunt: Hunt | None) -> Iterable[tuple[str, str]]:
