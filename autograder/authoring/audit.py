@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autograder.authoring import audit_alone, audit_thoughtless
+from autograder.authoring import audit_alone, audit_thoughtless, audit_tolerances
 from autograder.authoring.audit_budget import Budget, budget
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.audit_thoughtless import Answers
-from autograder.authoring.audit_tolerances import Gap, gaps
+from autograder.authoring.audit_tolerances import Gap
 from autograder.authoring.mutants import (
     RAISES,
     Modules,
@@ -81,7 +81,7 @@ class Audit:
             and not self.unfit
             and self.answers.sound
             and not self.alone
-            and all(gap.has_room for gap in self.gaps)
+            and not list(audit_tolerances.defects(self.gaps))
             and not self.budget.defects
         )
 
@@ -129,7 +129,7 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         unfit=_unfit(runs.of(SKELETON)[0]),
         answers=audit_thoughtless.rule(lab, runs),
         alone=tuple(audit_alone.defects(lab, runs)),
-        gaps=gaps(runs, right, dict.fromkeys(work.name for work in wrong)),
+        gaps=audit_tolerances.gaps(runs, right, dict.fromkeys(work.name for work in wrong)),
         budget=budget(lab, runs, REFERENCE),
     )
 

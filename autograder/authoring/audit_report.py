@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from autograder.authoring import audit_tolerances
 from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcomes_of, passed
 from autograder.authoring.audit_machine import Hunt
 from autograder.authoring.mutants import changed_lines
@@ -39,7 +40,7 @@ def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = No
         "public": None if public is None else {"killed": sum(public.values()), "total": len(public)},
         "tolerances": {
             "checked": len(audit.gaps),
-            "without_gap": sum(not gap.has_room for gap in audit.gaps),
+            "without_gap": len(list(audit_tolerances.defects(audit.gaps))),
         },
         "alone": {"passed": len(audit.lab.tasks) - len(audit.alone), "total": len(audit.lab.tasks)},
         "slowest": {"check": audit.budget.slowest, "share": round(audit.budget.share, 3)},
@@ -157,7 +158,7 @@ def _other_defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
     yield from map(str, audit.answers.survivors)
     yield from audit.answers.defects
     yield from audit.alone
-    yield from (str(gap) for gap in audit.gaps if not gap.has_room)
+    yield from audit_tolerances.defects(audit.gaps)
     yield from audit.budget.defects
     if hunt:
         yield from (f"no hidden test sees {change}" for change in hunt.survivors)

@@ -2,13 +2,16 @@
 
 Measured are answers as the judge measures them: of the reference and the alternates, which are right, of
 mutants and answers of no thought, which are wrong. Exact quantities have no tolerance, and checks without
-points guard given code, which no mutant changes.
+points guard given code, which no mutant changes. Some quantities are beside the point, as values that given
+code computes: nobody gets them wrong. So of a program in a check one wrong quantity is enough, of those
+compared with the default tolerances and of those with the check's own.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.authoring.audit_runs import Runs
+from autograder.judging.judge import TOLERANCE
 from autograder.judging.protocol import Measured
 
 ROOM = 10
@@ -31,8 +34,13 @@ class Gap:
 
     @property
     def has_room(self) -> bool:
-        """Whether there is room on both sides."""
-        return self.worst * ROOM <= 1 and self.least is not None and self.least >= ROOM
+        """Whether there is room on both sides, as far as they were measured."""
+        return self.worst * ROOM <= 1 and (self.least is None or self.least >= ROOM)
+
+    @property
+    def kind(self) -> tuple[str, str, bool]:
+        """The check, the program, and whether the tolerance is the check's own."""
+        return self.check, self.program, self.tolerance not in TOLERANCE.values()
 
     def __str__(self) -> str:
         wrong = f"by at least {self.least:.2g} ({self.nearest})" if self.least is not None else "not measured"
@@ -41,6 +49,19 @@ class Gap:
             f"{self.tolerance:g}: of that, right answers are off by up to {self.worst:.2g} ({1 / ROOM:g} is "
             f"due), wrong ones {wrong} ({ROOM} is due). Choose other inputs or another tolerance."
         )
+
+
+def defects(found: Sequence[Gap]) -> Iterator[str]:
+    """What must be mended, each in one line."""
+    yield from (str(gap) for gap in found if not gap.has_room)
+    measured = {gap.kind for gap in found if gap.least is not None}
+    for check, program, own in dict.fromkeys(gap.kind for gap in found):
+        if (check, program, own) not in measured:
+            whose = "its own tolerance" if own else "the default tolerance"
+            yield (
+                f"{check}: {program} is compared with {whose}, and no mistake of ours gives wrong numbers "
+                "there: nobody knows how near one comes. Add such a mutant."
+            )
 
 
 def gaps(runs: Runs, right: Iterable[str], wrong: Iterable[str]) -> tuple[Gap, ...]:

@@ -16,6 +16,7 @@ import numpy as np
 
 CHANGED = "This answer was changed."
 _EPSILON = 2.0**-24  # by how much a number is off that has been a float32
+_at_work: list[str] = []
 _PLAIN = (str, bytes, bool, type(None), set, frozenset)
 
 
@@ -43,10 +44,17 @@ def _thoughtless(right: Callable[..., Any], kind: str, skip: int = 0) -> Callabl
 
     @functools.wraps(right)
     def answer(*operands: Any, **named: Any) -> Any:
+        if _at_work:  # to change an answer may take the blank itself, as a product
+            return right(*operands, **named)
         given = signature.bind(*operands, **named)
         given.apply_defaults()
         inputs = dict(itertools.islice(given.arguments.items(), skip, None))
-        return _changed(kind, right(*operands, **named), inputs)
+        found = right(*operands, **named)
+        _at_work.append(kind)
+        try:
+            return _changed(kind, found, inputs)
+        finally:
+            _at_work.clear()
 
     return answer
 

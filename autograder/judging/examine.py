@@ -53,6 +53,10 @@ class Examiner(Grader):
         graded = self._grade(order.found)
         return msgspec.structs.replace(graded, measured=[*self._measuring.measured.values()])
 
+    def goes_on(self, verdict: Verdict) -> bool:
+        """Whether there is more to measure: of other cases, which may have other tolerances."""
+        return self._order is not None and not self._order.until and verdict.outcome == "wrong"
+
     def passes_over(self, check: Check, verdicts: Sequence[Verdict]) -> bool:
         """Whether the order leaves a check out, or has seen enough."""
         if self._order is None:

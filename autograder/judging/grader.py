@@ -239,6 +239,10 @@ class Grader:
                 self._details = self._look_closer(bench, verdicts)
         return verdicts
 
+    def goes_on(self, verdict: Verdict) -> bool:
+        """Whether the other cases of a check run too after one that failed; they decide nothing."""
+        return False
+
     def passes_over(self, check: Check, verdicts: Sequence[Verdict]) -> bool:
         """Whether a check need not run, after these verdicts."""
         return False
@@ -305,13 +309,15 @@ class Grader:
         limits = subject.limits(task.limits, self._cpu_s.get(check.id, 0.0))
         launched = self._lab.launched(task)
         trial = (KernelTrial if launched else Trial)(subject, self._answers.of(launched), task, limits)
-        words = ""
+        verdict, words = Verdict(check.id, "passed"), ""
         try:
             for item in self.plugin.items[check.id]:
-                verdict = self.plugin.run(item, trial, variant)
-                if verdict.outcome == "grader-fault" and verdict.message:
-                    words = in_full(verdict.message)
-                if verdict.outcome != "passed":
+                found = self.plugin.run(item, trial, variant)
+                if found.outcome == "grader-fault" and found.message:
+                    words = in_full(found.message)
+                if verdict.outcome == "passed":
+                    verdict = found
+                if found.outcome != "passed" and not self.goes_on(found):
                     break
         finally:
             log.add(check.id, trial.end(), words)

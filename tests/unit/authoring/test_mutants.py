@@ -156,7 +156,8 @@ def test_whatever_is_not_as_it_must_be_is_named(unsound, capsys, monkeypatch):
         (["reverse"], {"order": "wrong", "reverse": "wrong"}, UNRELATED),
         (["order"], {"order": "timed-out", "square": "crashed"}, UNRELATED),
         (["order"], {"order": "grader-fault"}, OPEN),
-        (["order"], {"order": "wrong", "square": "not-run"}, OPEN),
+        (["order"], {"order": "not-run"}, OPEN),
+        (["order"], {"order": "wrong", "square": "not-run", "reverse": "not-run"}, KILLED),  # not asked for
     ],
 )
 def test_a_verdict_follows_from_the_outcomes_of_tasks(mini, tasks, outcomes, verdict):
@@ -171,7 +172,7 @@ def test_a_verdict_follows_from_the_outcomes_of_tasks(mini, tasks, outcomes, ver
 def test_a_mutant_may_run_on_several_variants(mini, capsys, monkeypatch):
     text = (mini.root / MUTANTS).read_text(encoding="utf-8")
     (mini.root / MUTANTS).write_text(text + mutant("survivor", "[], set()", "[], {*()}", ["order"]), "utf-8")
-    code, out, _ = audit(mini, capsys, monkeypatch, "--variants", "2")
+    code, out, _ = audit(mini, capsys, monkeypatch)
     assert code == WRONG_USE
     assert "survivor: survived: order passed on variant 6" in out  # the fourth mutant has 6 and 7
     assert row(out, "square-by-itself") == "x  +  +  killed"
