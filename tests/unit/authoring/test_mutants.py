@@ -62,6 +62,7 @@ def row(out, id):
 def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatch):
     code, out, figures = audit(mini, capsys, monkeypatch, "--jobs", "2")
     assert code == DONE, out
+    assert figures.pop("slowest")["share"] < 0.1
     assert figures == {
         "key": "630dcd29",
         "sound": True,
@@ -71,7 +72,12 @@ def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatc
         "alternates": {"passed": 1, "total": 1},
         "reference_variants": {"passed": 16, "total": 16},
         "public": None,
+        "tolerances": {"checked": 8, "without_gap": 0},
+        "alone": {"passed": 3, "total": 3},
     }
+    page = (mini.root / "build/audit/lab0.html").read_text(encoding="utf-8")
+    assert "everything is as it must be" in page
+    assert "<script" not in page and "https:" not in page
     assert row(out, "square-by-itself") == "x  +  +  killed"
     assert row(out, "order-turned-round") == "+  x  b  killed"  # reverse needs order, so it may fail too
     assert row(out, "adjoint-overwritten") == "+  +  x  killed"
