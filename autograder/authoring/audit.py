@@ -188,6 +188,13 @@ def outcomes_of(result: Result) -> dict[str, str]:
     return found
 
 
+def outcome_on_all(ruling: Ruling, task: str) -> str:
+    """How a task ended, as where the mutant ran in full; "" if it passed on some variants only."""
+    found = [outcomes[task] for outcomes in map(outcomes_of, ruling.results) if task in outcomes]
+    passes = {outcome == "passed" for outcome in found}
+    return found[0] if len(passes) == 1 else ""
+
+
 def related(lab: Lab, tasks: Iterable[str]) -> set[str]:
     """The tasks that a mistake meant for `tasks` may fail: these, and all that need one of them.
 

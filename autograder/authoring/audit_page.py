@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcomes_of
+from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcome_on_all
 from autograder.authoring.audit_machine import Hunt
 from autograder.authoring.audit_report import VARIES, defects, figures
 from autograder.authoring.audit_thoughtless import Answers
@@ -15,7 +15,7 @@ from autograder.reporting.pages.render import render
 
 @dataclass(frozen=True)
 class Row:
-    """A mutant: what became of it at each task ("" where its variants differ), and its changed lines.
+    """A mutant: what became of it at each task, "" where it passed on some variants only, and its diff.
 
     seen: by the public tests, None where there are none.
     """
@@ -78,13 +78,11 @@ def page(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None) -> byt
 
 
 def _row(audit: Audit, ruling: Ruling, public: dict[str, bool] | None) -> Row:
-    found = [outcomes_of(result) for result in ruling.results]
-    outcomes = [{one[task.id] for one in found if task.id in one} for task in audit.lab.tasks]
     mutant = ruling.mutant
     return Row(
         mutant.id,
         mutant.family,
-        tuple(min(one) if len(one) == 1 else "" for one in outcomes),
+        tuple(outcome_on_all(ruling, task.id) for task in audit.lab.tasks),
         tuple(task.id in mutant.tasks for task in audit.lab.tasks),
         ruling.verdict,
         None if public is None else public[mutant.id],

@@ -8,13 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.authoring import audit_tolerances
-from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcomes_of, passed
+from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcome_on_all, passed
 from autograder.authoring.audit_machine import Hunt
 from autograder.authoring.mutants import changed_lines
 from autograder.course import Task
 from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
 
-VARIES = "~"  # not the same on all variants
+VARIES = "~"  # passed on some variants only
 
 
 def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = None) -> dict[str, Any]:
@@ -88,15 +88,13 @@ def _table(audit: Audit) -> Table:
 def _signs(ruling: Ruling, tasks: Iterable[Task]) -> Iterable[Text]:
     """A sign a task, of all variants on which it ran."""
     for task in tasks:
-        outcome, *others = dict.fromkeys(
-            found[task.id] for found in map(outcomes_of, ruling.results) if task.id in found
-        )
-        yield Text(VARIES if others else SIGNS[outcome], STYLES.get(outcome, "yellow"))
+        outcome = outcome_on_all(ruling, task.id)
+        yield Text(SIGNS[outcome] if outcome else VARIES, STYLES.get(outcome, "yellow"))
 
 
 def _legend(audit: Audit) -> Iterable[str]:
     seen = [{sign.plain for sign in _signs(ruling, audit.lab.tasks)} for ruling in audit.rulings]
-    signs = {sign: outcome for outcome, sign in SIGNS.items()} | {VARIES: "differs between variants"}
+    signs = {sign: outcome for outcome, sign in SIGNS.items()} | {VARIES: "passed on some variants only"}
     return (f"{sign} {words}" for sign, words in signs.items() if any(sign in row for row in seen))
 
 
