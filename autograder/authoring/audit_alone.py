@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from autograder.authoring import cutter, named_blanks
 from autograder.authoring.audit_runs import Runs, Work
-from autograder.authoring.mutants import Modules, notebook, shown, solved_modules, source
+from autograder.authoring.mutants import notebook, shown, source
 from autograder.course import Lab, Task
 from autograder.key import VARIANTS
 from autograder.reporting.table import first_remark
@@ -16,10 +16,14 @@ from autograder.reporting.table import first_remark
 
 def works(lab: Lab) -> list[Work]:
     """What is to be graded: a work for each task, on one variant. Raises: CourseError."""
-    return [
-        Work(_name(task), _alone(lab, task), number % VARIANTS, (task.id,))
-        for number, task in enumerate(lab.tasks)
-    ]
+    given, solved = notebook(lab, cut=True), notebook(lab, cut=False)
+    made = []
+    for number, task in enumerate(lab.tasks):
+        kept = _built_on(lab, task)
+        modules = {name: _with(lab, name, kept) for name in lab.texts}
+        modules |= {name: _cells_with(text, solved[name], kept) for name, text in given.items()}
+        made.append(Work(_name(task), modules, number % VARIANTS, (task.id,)))
+    return made
 
 
 def defects(lab: Lab, runs: Runs) -> Iterator[str]:
@@ -36,32 +40,28 @@ def _name(task: Task) -> str:
     return f"lab.alone.{task.id}"
 
 
-def _alone(lab: Lab, task: Task) -> Modules:
-    """The lab with the blanks of a task and of all it builds on solved, and the others left."""
-    wanted, kept = [task], set()
+def _built_on(lab: Lab, task: Task) -> set[str]:
+    """The blanks of a task and of all that it needs."""
+    wanted, blanks = [task], set()
     for one in wanted:
-        kept |= {blank.name for blank in one.blanks}
+        blanks |= {blank.name for blank in one.blanks}
         wanted += [lab.task(need) for need in one.needs]
-    modules = {name: _with(lab, name, kept) for name in solved_modules(lab)}
-    return modules | _cells_with(lab, kept)
+    return blanks
 
 
 def _with(lab: Lab, name: str, kept: set[str]) -> str:
     """A file cut as for students, but for the solutions of some blanks."""
     text = source(lab, name)
-    lines = text.split("\n")
+    lines, places = text.split("\n"), named_blanks.places(name, text)
     for first, solution in reversed(cutter.solutions(text, shown(lab, name))):
-        if named_blanks.blank_at(name, text, first) in kept:
+        if any(first in places[blank] for blank in kept & places.keys()):
             del lines[first + solution.count("\n")], lines[first - 2]  # its marks
     return cutter.cut("\n".join(lines), shown(lab, name))
 
 
-def _cells_with(lab: Lab, kept: set[str]) -> Modules:
-    """The notebook as students get it, but for the solutions of some blanks; {} for other labs."""
-    cut, solved = notebook(lab, cut=True), notebook(lab, cut=False)
-    for name, text in cut.items():
-        written = json.loads(text)
-        right = {cell["id"]: cell for cell in json.loads(solved[name])["cells"]}
-        written["cells"] = [right[cell["id"]] if cell["id"] in kept else cell for cell in written["cells"]]
-        cut[name] = json.dumps(written)
-    return cut
+def _cells_with(given: str, solved: str, kept: set[str]) -> str:
+    """The notebook as students get it, but for the solutions of some blanks."""
+    written = json.loads(given)
+    right = {cell["id"]: cell for cell in json.loads(solved)["cells"]}
+    written["cells"] = [right[cell["id"]] if cell["id"] in kept else cell for cell in written["cells"]]
+    return json.dumps(written)

@@ -41,18 +41,13 @@ def check(lab: Lab, skeletons: Mapping[str, str]) -> None:
 
 def blanks_of(name: str, skeleton: str) -> list[str]:
     """The functions, methods or kernels in which a skeleton leaves a blank, as `Node.__rsub__`."""
-    mark = BLANKS[PurePath(name).suffix][0]
-    lines = (number for number, line in enumerate(skeleton.split("\n"), 1) if line.strip() == mark)
-    return list(dict.fromkeys(blank_at(name, skeleton, line) for line in lines))
-
-
-def blank_at(name: str, text: str, line: int) -> str:
-    """The function, CLASS.METHOD or kernel around a line, counted from 1; "" if there is none."""
-    return next((blank for blank, lines in places(name, text).items() if line in lines), "")
+    mark, found = BLANKS[PurePath(name).suffix][0], places(name, skeleton)
+    lines = [number for number, line in enumerate(skeleton.split("\n"), 1) if line.strip() == mark]
+    return [blank for blank, rows in found.items() if any(line in rows for line in lines)]
 
 
 def places(name: str, text: str) -> dict[str, range]:
-    """The lines of each function, CLASS.METHOD or kernel of a file."""
+    """The lines, counted from 1, of each function, CLASS.METHOD or kernel of a file."""
     if name.endswith(".py"):
         return dict(_functions(ast.parse(text).body))
     kernels = screen.kernels(text)
