@@ -34,6 +34,7 @@ MALFORMED, OPEN = "malformed mutant", "undecided"
 
 # No mutant's id has a dot.
 REFERENCE, SKELETON, ALTERNATE, MEANT = "lab.reference", "lab.skeleton", "alternate.", "meant."
+RANDOM = "random."  # how the names of such answers of no thought begin
 SLIPS = ("NameError", "UnboundLocalError")  # not mistakes about derivatives
 _ELSEWHERE = ("file", "line", "code")  # of a message's arguments: where in the source, not what happened
 
@@ -98,6 +99,7 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
         for number, mutant in enumerate(mutants)
     }
+    answers = audit_thoughtless.works(lab)
     wrong = [
         *(Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants),
         *(
@@ -105,7 +107,7 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
             for mutant in mutants
             for variant in turns[mutant.id][1:]
         ),
-        *audit_thoughtless.works(lab),
+        *answers,
     ]
     runs.run(
         [
@@ -118,6 +120,10 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
     rulings = tuple(
         rule(lab, solved, mutant, (*runs.of(mutant.id), *runs.of(MEANT + mutant.id))) for mutant in mutants
     )
+    meant: dict[str, tuple[str, tuple[str, ...]]] = {
+        name: (mutant.id, mutant.tasks) for mutant in mutants for name in (mutant.id, MEANT + mutant.id)
+    }
+    meant |= {work.name: (work.name, work.tasks) for work in answers if not work.name.startswith(RANDOM)}
     return Audit(
         lab=lab,
         key=runs.key_id,
@@ -129,7 +135,7 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         unfit=_unfit(runs.of(SKELETON)[0]),
         answers=audit_thoughtless.rule(lab, runs),
         alone=tuple(audit_alone.defects(lab, runs)),
-        gaps=audit_tolerances.gaps(runs, right, dict.fromkeys(work.name for work in wrong)),
+        gaps=audit_tolerances.gaps(runs, right, meant),
         budget=budget(lab, runs, REFERENCE),
     )
 

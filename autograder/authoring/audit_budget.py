@@ -38,7 +38,7 @@ def budget(lab: Lab, runs: Runs, reference: str) -> Budget:
 
 
 def _shares(lab: Lab, runs: Runs, reference: str) -> dict[str, float]:
-    """Of each check the largest share of its limit, over all variants; a second try is one more."""
+    """Of each check the share of its limit, the least of all variants: a busy machine only adds."""
     shares: dict[str, float] = {}
     for graded in runs.graded(reference):
         limits = {
@@ -46,7 +46,7 @@ def _shares(lab: Lab, runs: Runs, reference: str) -> dict[str, float]:
         }
         for entry in graded.facts:
             if (check := entry["check"]) in limits:
-                shares[check] = max(shares.get(check, 0.0), entry.get("cpu_s", 0.0) / limits[check])
+                shares[check] = min(shares.get(check, 1.0), entry.get("cpu_s", 1.0) / limits[check])
     return shares
 
 

@@ -1,13 +1,14 @@
 """Has each tolerance room? Right answers keep below a tenth of it, wrong ones are off by ten times it.
 
 Measured are answers as the judge measures them: of the reference and the alternates, which are right, of
-mutants and answers of no thought, which are wrong. Exact quantities have no tolerance, and checks without
-points guard given code, which no mutant changes. Some quantities are beside the point, as values that given
-code computes: nobody gets them wrong. So of a program in a check one wrong quantity is enough, of those
-compared with the default tolerances and of those with the check's own.
+mutants and answers of no thought in the tasks they are meant for, which are wrong; but not of random ones: how
+near they come is luck. Exact quantities have no tolerance, and checks without points guard given code, which
+no mutant changes. Some quantities nobody gets wrong, as values that given code computes: they are not measured
+on that side. But in each task something must be, of what is compared with the default tolerances and of what
+is compared with the checks' own.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.authoring.audit_runs import Runs
@@ -15,6 +16,7 @@ from autograder.judging.judge import TOLERANCE
 from autograder.judging.protocol import Measured
 
 ROOM = 10
+_Key = tuple[str, str, str, str, float]  # task, check, program, quantity, tolerance
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Gap:
     worst: of right answers. least: of wrong ones that it refused, None if there was none; whose that was.
     """
 
+    task: str
     check: str
     program: str
     quantity: str
@@ -38,9 +41,9 @@ class Gap:
         return self.worst * ROOM <= 1 and (self.least is None or self.least >= ROOM)
 
     @property
-    def kind(self) -> tuple[str, str, bool]:
-        """The check, the program, and whether the tolerance is the check's own."""
-        return self.check, self.program, self.tolerance not in TOLERANCE.values()
+    def kind(self) -> tuple[str, bool]:
+        """The task, and whether the tolerance is a check's own."""
+        return self.task, self.tolerance not in TOLERANCE.values()
 
     def __str__(self) -> str:
         wrong = f"by at least {self.least:.2g} ({self.nearest})" if self.least is not None else "not measured"
@@ -55,36 +58,43 @@ def defects(found: Sequence[Gap]) -> Iterator[str]:
     """What must be mended, each in one line."""
     yield from (str(gap) for gap in found if not gap.has_room)
     measured = {gap.kind for gap in found if gap.least is not None}
-    for check, program, own in dict.fromkeys(gap.kind for gap in found):
-        if (check, program, own) not in measured:
-            whose = "its own tolerance" if own else "the default tolerance"
+    for task, own in dict.fromkeys(gap.kind for gap in found):
+        if (task, own) not in measured:
+            whose = "their own tolerances" if own else "the default tolerances"
             yield (
-                f"{check}: {program} is compared with {whose}, and no mistake of ours gives wrong numbers "
-                "there: nobody knows how near one comes. Add such a mutant."
+                f"{task}: no mistake of ours gives wrong numbers where its checks compare with {whose}: "
+                "nobody knows how near one comes. Add such a mutant."
             )
 
 
-def gaps(runs: Runs, right: Iterable[str], wrong: Iterable[str]) -> tuple[Gap, ...]:
-    """Of each compared quantity, from the runs of right and of wrong work, by name."""
-    known: dict[tuple[str, str, str, float], Measured] = {}
-    refused: dict[tuple[str, str, str, float], list[tuple[float, str]]] = {}
+def gaps(
+    runs: Runs, right: Iterable[str], wrong: Mapping[str, tuple[str, Container[str]]]
+) -> tuple[Gap, ...]:
+    """Of each compared quantity. right: names of runs. wrong: of a run, whose mistake it is, and its tasks.
+
+    A mistake is as far off as in its worst case: a check needs one that it refuses.
+    """
+    known: dict[_Key, Measured] = {}
+    refused: dict[_Key, dict[str, float]] = {}
     for _, of, one in _measured(runs, right):
         known[of] = known[of].together(one) if of in known else one
     for name, of, one in _measured(runs, wrong):
-        if one.refused is not None:
-            refused.setdefault(of, []).append((one.refused, name))
-    return tuple(
-        Gap(*of, one.accepted if one.refused is None else one.refused, *min(refused.get(of, [(None, "")])))
-        for of, one in known.items()
-    )
+        whose, tasks = wrong[name]
+        if one.refused is not None and of[0] in tasks:
+            mistakes = refused.setdefault(of, {})
+            mistakes[whose] = max(mistakes.get(whose, 0.0), one.refused)
+    made = []
+    for of, one in known.items():
+        nearest = min(refused.get(of, {}).items(), key=lambda item: item[1], default=("", None))
+        made.append(Gap(*of, one.accepted if one.refused is None else one.refused, nearest[1], nearest[0]))
+    return tuple(made)
 
 
-def _measured(
-    runs: Runs, names: Iterable[str]
-) -> Iterator[tuple[str, tuple[str, str, str, float], Measured]]:
+def _measured(runs: Runs, names: Iterable[str]) -> Iterator[tuple[str, _Key, Measured]]:
     for name in names:
         for graded in runs.graded(name):
-            scored = {check.id for task in graded.result.tasks for check in task.checks if check.max}
+            scored = {check.id: task.id for task in graded.result.tasks for check in task.checks if check.max}
             for one in graded.measured:
                 if one.check in scored:
-                    yield name, (one.check, one.program, one.quantity, one.tolerance), one
+                    key = (scored[one.check], one.check, one.program, one.quantity, one.tolerance)
+                    yield name, key, one

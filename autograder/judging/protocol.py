@@ -47,7 +47,7 @@ class Refused(msgspec.Struct, frozen=True):
 class Measured(msgspec.Struct):
     """A quantity that a check compares, and how far answers were off, in shares of the accepted error.
 
-    accepted: the largest share up to 1. refused: the least above it, None where nothing was refused.
+    accepted: the largest share up to 1. refused: the largest above it, None where nothing was refused.
     """
 
     check: str
@@ -62,13 +62,13 @@ class Measured(msgspec.Struct):
         if share <= 1:
             self.accepted = max(self.accepted, share)
         else:
-            self.refused = share if self.refused is None else min(self.refused, share)
+            self.refused = share if self.refused is None else max(self.refused, share)
 
     def together(self, other: "Measured") -> "Measured":
         """What was seen by either."""
         refused = [one.refused for one in (self, other) if one.refused is not None]
         accepted = max(self.accepted, other.accepted)
-        return msgspec.structs.replace(self, accepted=accepted, refused=min(refused, default=None))
+        return msgspec.structs.replace(self, accepted=accepted, refused=max(refused, default=None))
 
 
 class Graded(msgspec.Struct, frozen=True):

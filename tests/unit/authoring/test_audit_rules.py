@@ -38,12 +38,12 @@ def test_narrow(compare, draw):
     compare("sum_of_powers", 1e-14, x=draw.uniform(0.5, 1.5), seed=draw.normal())
 
 
-@pytest.mark.task("square")
+@pytest.mark.task("order")
 @pytest.mark.points(1)
 def test_never_wrong(compare, draw):
     '''Never wrong.
     从不出错。'''
-    compare("kind", x=draw.uniform(0.5, 2.0))
+    compare("ordered", x=draw.uniform(0.5, 2.0))
 
 
 @pytest.mark.task("square")
@@ -59,9 +59,9 @@ def has_a_value(lab, x):
     return {"is": lab.graph.square(lab.graph.variable(x)).value is not None}
 
 
-def kind(lab, x):
-    node = lab.graph.square(lab.graph.variable(x))
-    return {"length": len(node.partials) if node.partials[0] == 2 * x else -1, "x": x}
+def ordered(lab, x):
+    node = lab.graph.variable(x)
+    return {"first": lab.graph.topological_order(lab.graph.multiply(node, node))[0] is node, "x": x}
 
 
 def slow(lab, x):
@@ -85,8 +85,9 @@ def unsound(mini_course, tmp_path_factory):
     with (mini.root / GRADING / "programs.py").open("a", encoding="utf-8") as file:
         file.write(PROGRAMS)
     lab = "reference/lab0_chains/lab.toml"
-    mini.edit(lab, "points = 2", "limits = { cpu_s = 0.4 }\npoints = 6")
     mini.edit(lab, "points = 5", "points = 6")
+    mini.edit(lab, "points = 2", "limits = { cpu_s = 0.4 }\npoints = 5")
+    mini.edit(lab, "points = 3", "points = 4")
     mini.edit(lab, 'needs = ["order"]\n', "")
     mini.edit(lab, '"reverse_mode", minutes = 20', '"reverse_mode", minutes = 320')
     (mini.root / "reference/lab0_chains/README.md").write_text(
@@ -117,7 +118,7 @@ def test_each_broken_rule_is_named_in_one_line_and_on_the_page(unsound, capsys, 
         r"reverse alone has 0 of 6 points: .* Mend its needs\.$",
         r"test_more.py::test_wide: .* tolerance 0\.2: .* wrong ones by at least [\d.]+ \(.*10 is due",
         r"test_more.py::test_narrow: sum of sum_of_powers .* right answers are off by up to 0.*0\.1 is due",
-        r"test_more.py::test_never_wrong: kind is compared with the default tolerance, and no mistake",
+        r"order: no mistake of ours gives wrong numbers where its checks compare with the default tolerances",
         r"test_more.py::test_slow: the reference takes [1-3]\d% of its CPU limit, more than 10%\.",
         r"reference/lab0_chains/lab.toml: the blanks and 30 minutes of reading take 375 minutes, more than 330",
         r"reference/lab0_chains/README.md: its minutes add up to 26, those of lab.toml.s blanks .* 345",
