@@ -1,11 +1,10 @@
 """Has each tolerance room? Right answers keep below a tenth of it, wrong ones are off by ten times it.
 
-Measured are answers as the judge measures them: of the reference and the alternates, which are right, of
-mutants and answers of no thought in the tasks they are meant for, which are wrong; but not of random ones: how
-near they come is luck. Exact quantities have no tolerance, and checks without points guard given code, which
-no mutant changes. Some quantities nobody gets wrong, as values that given code computes: they are not measured
-on that side. But in each task something must be, of what is compared with the default tolerances and of what
-is compared with the checks' own.
+Measured are answers as the judge measures them: right ones of the reference and the alternates; wrong ones of
+mutants and answers of no thought, in the tasks they are meant for. Not of random ones: how near they come is
+luck. Exact quantities have no tolerance, and checks without points guard given code, which no mutant changes.
+Some quantities nobody gets wrong, as values that given code computes: they are not measured on that side. But
+in each task something must be, of what is compared with the default tolerances and with the checks' own.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
