@@ -120,7 +120,7 @@ def test_each_broken_rule_is_named_in_one_line_and_on_the_page(unsound, capsys, 
         r"test_more.py::test_narrow: sum of sum_of_powers .* right answers are off by up to 0.*0\.1 is due",
         r"order: no mistake of ours gives wrong numbers where its checks compare with the default tolerances",
         r"test_more.py::test_slow: the reference takes [1-3]\d% of its CPU limit, more than 10%\.",
-        r"reference/lab0_chains/lab.toml: the blanks and 30 minutes of reading take 375 minutes, more than 330",
+        r"reference/lab0_chains/lab.toml: the blanks and 30 minutes of reading take 375 minutes, more",
         r"reference/lab0_chains/README.md: its minutes add up to 26, those of lab.toml.s blanks .* 345",
         r"lab0: NOT as it must be",
     ):
