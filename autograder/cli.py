@@ -69,8 +69,8 @@ def release(lab: str, language: str | None, out: Path) -> int:
     "--variants",
     metavar="N|all",
     type=click.Choice([*map(str, range(1, VARIANTS + 1)), "all"]),
-    default="1",
-    help="On how many of the 16 variants each mutant runs; default: 1, others in turn.",
+    default="2",
+    help="On how many of the 16 variants each mutant runs; default: 2, others in turn.",
 )
 @click.option(
     "--machine", is_flag=True, help="Also every small change that a machine makes in the solutions."

@@ -9,7 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from autograder.authoring.audit_runs import Runs
+from autograder.authoring import audit_alone, audit_thoughtless, audit_tolerances
+from autograder.authoring.audit_budget import Budget, budget
+from autograder.authoring.audit_runs import Runs, Work
+from autograder.authoring.audit_thoughtless import Answers
+from autograder.authoring.audit_tolerances import Gap
 from autograder.authoring.mutants import (
     RAISES,
     Modules,
@@ -22,14 +26,15 @@ from autograder.authoring.mutants import (
     solved_modules,
 )
 from autograder.course import CourseError, Lab
-from autograder.judging.verdicts import UNDECIDED, CheckResult, Result
+from autograder.judging.verdicts import PRECEDENCE, UNDECIDED, CheckResult, Result
 from autograder.key import VARIANTS
 
 KILLED, SURVIVED, UNRELATED = "killed", "survived", "unrelated task failed"
 MALFORMED, OPEN = "malformed mutant", "undecided"
 
 # No mutant's id has a dot.
-REFERENCE, SKELETON, ALTERNATE = "lab.reference", "lab.skeleton", "alternate."
+REFERENCE, SKELETON, ALTERNATE, MEANT = "lab.reference", "lab.skeleton", "alternate.", "meant."
+RANDOM = "random."  # how the names of such answers of no thought begin
 SLIPS = ("NameError", "UnboundLocalError")  # not mistakes about derivatives
 _ELSEWHERE = ("file", "line", "code")  # of a message's arguments: where in the source, not what happened
 
@@ -49,7 +54,8 @@ class Audit:
     """All that was found out about a lab.
 
     alike: mutants that nothing tells apart. alternates, reference: results by variant. unfit: checks whose
-    points do not fit what they say about the skeleton, and why.
+    points do not fit what they say about the skeleton, and why. answers: those of no thought. alone: what
+    keeps a task from standing on its own. gaps: of each tolerance.
     """
 
     lab: Lab
@@ -60,6 +66,10 @@ class Audit:
     alternates: dict[str, tuple[Result, ...]]
     reference: tuple[Result, ...]
     unfit: dict[str, str]
+    answers: Answers
+    alone: tuple[str, ...]
+    gaps: tuple[Gap, ...]
+    budget: Budget
 
     @property
     def sound(self) -> bool:
@@ -70,12 +80,17 @@ class Audit:
             and all(passed(result) for results in right for result in results)
             and not self.alike
             and not self.unfit
+            and self.answers.sound
+            and not self.alone
+            and not list(audit_tolerances.defects(self.gaps))
+            and not self.budget.defects
         )
 
 
 def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
-    """Run everything: each mutant on so many variants, others in turn; alternates and the reference on all.
+    """Run everything: alternates and the reference on all variants, each mutant on so many, others in turn.
 
+    On the first of them a mutant runs in full, on the others its tasks do, each until it has failed.
     Raises: CourseError.
     """
     mutants, solved, alternates = read_mutants(lab), solved_modules(lab), read_alternates(lab)
@@ -84,14 +99,31 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         mutant.id: [(number * variants + turn) % VARIANTS for turn in range(variants)]
         for number, mutant in enumerate(mutants)
     }
-    runs.run([(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0)])
+    answers = audit_thoughtless.works(lab)
+    wrong = [
+        *(Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants),
+        *(
+            Work(MEANT + mutant.id, mutant.modules, variant, mutant.tasks, until="task")
+            for mutant in mutants
+            for variant in turns[mutant.id][1:]
+        ),
+        *answers,
+    ]
     runs.run(
         [
-            *((name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
-            *((mutant.id, mutant.modules, variant) for mutant in mutants for variant in turns[mutant.id]),
+            Work(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0),
+            *(Work(name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
+            *wrong,
+            *audit_alone.works(lab),
         ]
     )
-    rulings = tuple(rule(lab, solved, mutant, runs.of(mutant.id)) for mutant in mutants)
+    rulings = tuple(
+        rule(lab, solved, mutant, (*runs.of(mutant.id), *runs.of(MEANT + mutant.id))) for mutant in mutants
+    )
+    meant: dict[str, tuple[str, tuple[str, ...]]] = {
+        name: (mutant.id, mutant.tasks) for mutant in mutants for name in (mutant.id, MEANT + mutant.id)
+    }
+    meant |= {work.name: (work.name, work.tasks) for work in answers if not work.name.startswith(RANDOM)}
     return Audit(
         lab=lab,
         key=runs.key_id,
@@ -101,6 +133,10 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         alternates={name: runs.of(ALTERNATE + name) for name in alternates},
         reference=runs.of(REFERENCE),
         unfit=_unfit(runs.of(SKELETON)[0]),
+        answers=audit_thoughtless.rule(lab, runs),
+        alone=tuple(audit_alone.defects(lab, runs)),
+        gaps=audit_tolerances.gaps(runs, right, meant),
+        budget=budget(lab, runs, REFERENCE),
     )
 
 
@@ -134,10 +170,11 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
     else:
         allowed = related(lab, mutant.tasks)
         for result in results:
-            outcomes = {task.id: task.outcome for task in result.tasks}
+            outcomes = outcomes_of(result)
             failed = [id for id, outcome in outcomes.items() if outcome != "passed"]
             on = f"on variant {result.variant}"
-            if found := [id for id, outcome in outcomes.items() if outcome in UNDECIDED]:
+            undecided = [id for id, outcome in outcomes.items() if outcome in UNDECIDED]
+            if found := undecided or [id for id in mutant.tasks if id not in outcomes]:
                 verdict, why = OPEN, f"the grader failed in {found[0]} {on}"
             elif found := [id for id in mutant.tasks if id not in failed]:
                 verdict, why = SURVIVED, f"{', '.join(found)} passed {on}"
@@ -146,6 +183,22 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
             if verdict != KILLED:
                 break
     return Ruling(mutant, results, verdict, why)
+
+
+def outcomes_of(result: Result) -> dict[str, str]:
+    """The outcome of each task, by those of its checks that ran; no task of which none did."""
+    found = {}
+    for task in result.tasks:
+        if ran := {check.outcome for check in task.checks} - {"not-run"}:
+            found[task.id] = next((outcome for outcome in PRECEDENCE if outcome in ran), "passed")
+    return found
+
+
+def outcome_on_all(ruling: Ruling, task: str) -> str:
+    """How a task ended, as where the mutant ran in full; "" if it passed on some variants only."""
+    found = [outcomes[task] for outcomes in map(outcomes_of, ruling.results) if task in outcomes]
+    passes = {outcome == "passed" for outcome in found}
+    return found[0] if len(passes) == 1 else ""
 
 
 def related(lab: Lab, tasks: Iterable[str]) -> set[str]:
@@ -211,7 +264,7 @@ def _alike(mutants: tuple[Mutant, ...], runs: Runs) -> Iterable[tuple[str, str]]
         groups[_outcomes(runs.of(mutant.id))].append(mutant)
     suspects = [group for group in groups.values() if len(group) > 1]
     runs.run(
-        (mutant.id, mutant.modules, result.variant)
+        Work(mutant.id, mutant.modules, result.variant)
         for group in suspects
         for result in runs.of(group[0].id)
         for mutant in group

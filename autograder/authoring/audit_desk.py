@@ -1,4 +1,4 @@
-"""`audit` from its labs to its last line: run, write build/audit/LAB.json, show."""
+"""`audit` from its labs to its last line: run, write build/audit/LAB.json and LAB.html, show."""
 
 import os
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from autograder.course import Course, Lab
 from autograder.key import VARIANTS
 from autograder.reporting.console import FindLevel, console, progress, short
 
-from . import audit, audit_machine, audit_report
+from . import audit, audit_machine, audit_page, audit_report
 from .audit_diagnosis import diagnosed
 from .audit_public import public_kills
 from .audit_runs import Runs
@@ -29,14 +29,15 @@ def audit_labs(
     jobs = jobs or len(os.sched_getaffinity(0))
     sound = True
     for lab in labs:
+        kept = course.root / "build/audit" / lab.id
         with progress(lab.id) as bar:
-            found = audit.audit(lab, Runs(lab, level, jobs, *bar), variants)
+            found = audit.audit(lab, Runs(lab, kept, level, jobs, *bar), variants)
         with progress(f"{lab.id}, public tests") as bar:
             public = public_kills(course, lab, [ruling.mutant for ruling in found.rulings], jobs, *bar)
         hunted = None
         if machine:
             with progress(f"{lab.id}, changes by machine") as bar:
-                hunted = audit_machine.hunt(lab, level(), jobs, *bar)
+                hunted = audit_machine.hunt(lab, Runs(lab, kept, level, jobs, *bar))
         told = None
         if variants == VARIANTS:
             with progress(f"{lab.id}, diagnosis") as bar:
@@ -44,10 +45,11 @@ def audit_labs(
         file = course.root / "build/audit" / f"{lab.id}.json"
         figures = audit_report.as_data(found, public, hunted)
         record.write(file, record.as_json(figures | {"diagnosis": told.as_data() if told else None}))
+        record.write(file.with_suffix(".html"), audit_page.page(found, public, hunted))
         audit_report.show(found, public, hunted, console())
         for line in told.lines() if told else ():
             click.echo(line)
-        click.echo(f"Figures: {short(file)}")
+        click.echo(f"Figures: {short(file)}; a page: {short(file.with_suffix('.html'))}")
         sound &= found.sound and (hunted is None or hunted.sound)
         sound &= told is None or not told.hints_on_right_code
     return sound

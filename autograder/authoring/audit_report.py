@@ -7,13 +7,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from autograder.authoring.audit import KILLED, SURVIVED, Audit, passed
+from autograder.authoring import audit_tolerances
+from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcome_on_all, passed
 from autograder.authoring.audit_machine import Hunt
 from autograder.authoring.mutants import changed_lines
-from autograder.judging.verdicts import Result
+from autograder.course import Task
 from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
 
-VARIES = "~"  # not the same on all variants
+VARIES = "~"  # passed on some variants only
 
 
 def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = None) -> dict[str, Any]:
@@ -28,10 +29,21 @@ def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = No
             "total": len(killed),
             "survivors": [ruling.mutant.id for ruling in audit.rulings if ruling.verdict == SURVIVED],
         },
+        "thoughtless": {
+            "tried": sum(audit.answers.tried.values()),
+            "lost": audit.answers.lost,
+            "survivors": [str(one) for one in audit.answers.survivors],
+        },
         "machine": None if hunt is None else _of_machine(hunt),
         "alternates": _share(alternates),
         "reference_variants": _share(map(passed, audit.reference)),
         "public": None if public is None else {"killed": sum(public.values()), "total": len(public)},
+        "tolerances": {
+            "checked": len(audit.gaps),
+            "without_gap": len(list(audit_tolerances.defects(audit.gaps))),
+        },
+        "alone": {"passed": len(audit.lab.tasks) - len(audit.alone), "total": len(audit.lab.tasks)},
+        "slowest": {"check": audit.budget.slowest, "share": round(audit.budget.share, 3)},
     }
 
 
@@ -50,13 +62,10 @@ def show(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None, consol
     tasks = "  ".join(f"{number} {task.id}" for number, task in enumerate(audit.lab.tasks, 1))
     console.print(Text(f"tasks: {tasks}"), soft_wrap=True)
     console.print(Text(f"signs: {'  '.join(_legend(audit))}"))
-    for line in _figures(audit, public):
-        console.print(Text(line), soft_wrap=True)
-    if hunt:
-        words = f"changes by machine that a hidden test sees: {hunt.killed} of {hunt.total}"
-        console.print(Text(f"{words}; {len(hunt.equivalent)} change nothing"), soft_wrap=True)
-    for line in _defects(audit, hunt):
-        console.print(Text(line, "red"), soft_wrap=True)
+    for words, figure, more in figures(audit, public, hunt):
+        console.print(Text(f"{words}: {figure}{'; ' if more else ''}{more}"), soft_wrap=True)
+    for line, diff in defects(audit, hunt):
+        console.print(Text(f"{line}\n{diff}".strip(), "red"), soft_wrap=True)
     sound = audit.sound and (hunt is None or hunt.sound)
     words = "everything is as it must be" if sound else "NOT as it must be; what to mend stands above"
     console.print(Text(f"{audit.lab.id}: {words}."))
@@ -70,58 +79,89 @@ def _table(audit: Audit) -> Table:
         table.add_column(str(number), justify="center", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for ruling in audit.rulings:
-        signs = _signs(ruling.results)
+        signs = _signs(ruling, audit.lab.tasks)
         verdict = Text(ruling.verdict, "green" if ruling.verdict == KILLED else "red")
         table.add_row(ruling.mutant.id, ruling.mutant.family, *signs, verdict)
     return table
 
 
-def _signs(results: tuple[Result, ...]) -> Iterable[Text]:
-    """A sign a task."""
-    for tasks in zip(*(result.tasks for result in results), strict=True):
-        outcomes = {task.outcome for task in tasks}
-        outcome = outcomes.pop()
-        yield Text(VARIES if outcomes else SIGNS[outcome], STYLES.get(outcome, "yellow"))
+def _signs(ruling: Ruling, tasks: Iterable[Task]) -> Iterable[Text]:
+    """A sign a task, of all variants on which it ran."""
+    for task in tasks:
+        outcome = outcome_on_all(ruling, task.id)
+        yield Text(SIGNS[outcome] if outcome else VARIES, STYLES.get(outcome, "yellow"))
 
 
 def _legend(audit: Audit) -> Iterable[str]:
-    seen = [{sign.plain for sign in _signs(ruling.results)} for ruling in audit.rulings]
-    signs = {sign: outcome for outcome, sign in SIGNS.items()} | {VARIES: "differs between variants"}
+    seen = [{sign.plain for sign in _signs(ruling, audit.lab.tasks)} for ruling in audit.rulings]
+    signs = {sign: outcome for outcome, sign in SIGNS.items()} | {VARIES: "passed on some variants only"}
     return (f"{sign} {words}" for sign, words in signs.items() if any(sign in row for row in seen))
 
 
-def _figures(audit: Audit, public: dict[str, bool] | None) -> Iterable[str]:
-    data = as_data(audit, public)
-    mutants, alternates, variants = data["mutants"], data["alternates"], data["reference_variants"]
+def figures(
+    audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None
+) -> Iterable[tuple[str, str, str]]:
+    """What was counted: words, a figure, and what there is to add."""
+    data = as_data(audit, public, hunt)
+    mutants, tolerances = data["mutants"], data["tolerances"]
     families = len({ruling.mutant.family for ruling in audit.rulings})
-    yield f"mutants killed where meant: {mutants['killed']} of {mutants['total']}, in {families} families"
-    yield f"alternates with full marks on every variant: {alternates['passed']} of {alternates['total']}"
-    yield f"variants on which the reference has full marks: {variants['passed']} of {variants['total']}"
+    yield "mutants killed where meant", _of(mutants["killed"], mutants["total"]), f"{families} families"
+    if hunt:
+        equivalent = f"{len(hunt.equivalent)} change nothing"
+        yield "changes by machine that a hidden test sees", _of(hunt.killed, hunt.total), equivalent
+    thoughtless = data["thoughtless"]
+    yield "checks that answers of no thought lose", _of(thoughtless["lost"], thoughtless["tried"]), ""
+    for words, part in (
+        ("alternates with full marks on every variant", "alternates"),
+        ("variants on which the reference has full marks", "reference_variants"),
+        ("tasks with full points alone", "alone"),
+    ):
+        yield words, _of(data[part]["passed"], data[part]["total"]), ""
+    room = tolerances["checked"] - tolerances["without_gap"]
+    one_sided = sum(gap.least is None for gap in audit.gaps)
+    words = f"{one_sided} of quantities that nobody gets wrong" if one_sided else ""
+    yield "tolerances with room on both sides", _of(room, tolerances["checked"]), words
+    yield "most of a CPU limit that the reference takes", f"{audit.budget.share:.0%}", audit.budget.slowest
     if public is None:
-        yield "no public tests yet"
+        yield "mutants that the public tests see", "none", "there are no public tests yet"
     else:
         unseen = ", ".join(id for id, seen in public.items() if not seen)
-        words = f"; not seen: {unseen}" if unseen else ""
-        yield f"mutants that the public tests see: {sum(public.values())} of {len(public)}{words}"
+        counted = _of(sum(public.values()), len(public))
+        yield "mutants that the public tests see", counted, f"not seen: {unseen}" if unseen else ""
 
 
-def _defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}"
+
+
+def defects(audit: Audit, hunt: Hunt | None) -> Iterable[tuple[str, str]]:
+    """What must be mended, each in one line; and the changed lines of a mutant that survived, or ""."""
     for ruling in audit.rulings:
         if ruling.verdict != KILLED:
-            yield printable(f"{ruling.mutant.id}: {ruling.verdict}: {ruling.why}")
-            if ruling.verdict == SURVIVED:
-                yield changed_lines(audit.solved, ruling.mutant.modules)
+            line = printable(f"{ruling.mutant.id}: {ruling.verdict}: {ruling.why}")
+            survived = ruling.verdict == SURVIVED
+            yield line, changed_lines(audit.solved, ruling.mutant.modules) if survived else ""
+    for line in _other_defects(audit, hunt):
+        yield printable(line), ""
+
+
+def _other_defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
     for one, other in audit.alike:
         yield f"{one} and {other}: every check says the same of both; keep one, or add a check."
     for name, results in [("the reference", audit.reference), *audit.alternates.items()]:
         failed = [result for result in results if not passed(result)]
         if failed:
             count, remark = len(failed), first_remark(failed[0])
-            yield printable(f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}")
+            yield f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}"
     for check, why in audit.unfit.items():
-        yield printable(f"{check}: {why}")
+        yield f"{check}: {why}"
+    yield from map(str, audit.answers.survivors)
+    yield from audit.answers.defects
+    yield from audit.alone
+    yield from audit_tolerances.defects(audit.gaps)
+    yield from audit.budget.defects
     if hunt:
-        yield from (printable(f"no hidden test sees {change}") for change in hunt.survivors)
+        yield from (f"no hidden test sees {change}" for change in hunt.survivors)
         yield from hunt.defects
 
 

@@ -1,26 +1,48 @@
-"""The audit's way into grading: modules handed in like a student's work, graded by the batch of a class."""
+"""The audit's way into grading: modules handed in like a student's work, examined by a class's graders."""
 
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from autograder import key
+from autograder.authoring.audit_cache import Cache
 from autograder.authoring.mutants import Modules, notebook
-from autograder.batch.grade import grade
+from autograder.batch.depends import dependencies
+from autograder.batch.pool import Pool
 from autograder.course import CourseError, Lab
+from autograder.intake import Found, find_submissions
 from autograder.judging.explain import in_full
+from autograder.judging.protocol import Examination, Graded, Ready, Until
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
 from labkit import predict
 
 
+@dataclass(frozen=True)
+class Work:
+    """Modules to examine under a name; `tasks`, `until`: see Examination."""
+
+    name: str
+    modules: Modules
+    variant: int
+    tasks: tuple[str, ...] = ()
+    until: Until = ""
+
+
 class Runs:
-    """Results by name and variant; what has been graded once is not graded again."""
+    """Results by name and variant; what has been examined once is not examined again, in later audits either.
+
+    `folder`: where results are kept.
+    """
 
     def __init__(
         self,
         lab: Lab,
+        folder: Path,
         find_level: Callable[[], Level],
         jobs: int,
         on_start: Callable[[int], None],
@@ -31,45 +53,70 @@ class Runs:
         self._secret = key.load_key()
         self._beside = notebook(lab, cut=False)  # what mutants and alternates don't hold
         self.key_id = key.key_id(self._secret)
-        self._results: dict[str, dict[int, Result]] = {}
+        self._cache = Cache(folder, [dependencies(lab), self.key_id])
+        self._results: dict[str, dict[int, Graded]] = {}
 
-    def run(self, wanted: Iterable[tuple[str, Modules, int]]) -> None:
-        """Grade each (name, modules, variant) that has not been graded.
+    def run(self, wanted: Iterable[Work]) -> None:
+        """Examine all work that has not been examined.
 
         Raises: CourseError, also where the reference fails a check of its own.
         """
-        fresh = [one for one in wanted if one[2] not in self._results.get(one[0], {})]
-        if not fresh:
-            return
-        with tempfile.TemporaryDirectory(prefix="adkit-audit-") as folder:
-            submitted, out = Path(folder, "submitted"), Path(folder, "graded")
-            for name, modules, variant in fresh:
-                work = submitted / self._student(name, variant) / self._lab.id
-                work.mkdir(parents=True)
-                for file, text in (self._beside | modules).items():
-                    (work / file).write_text(text, encoding="utf-8")
-            graded, _ = grade(
-                self._lab,
-                submitted,
-                out,
-                self._find_level,
-                self._jobs,
-                self._on_start,
-                lambda _: self._on_result(),
-                diagnose=False,
-            )
-        for check, message in graded.faults.items():
-            raise CourseError(f"The reference fails its own check {check}: {in_full(message)} Mend the test.")
-        for result in graded.results:
-            self._results.setdefault(result.student.rpartition("--")[0], {})[result.variant] = result
+        fresh = []
+        for work in wanted:
+            if work.variant in self._results.get(work.name, {}):
+                continue
+            if kept := self._cache.load(self._depends(work)):
+                self._note(work, msgspec.msgpack.decode(kept, type=Graded))
+            else:
+                fresh.append(work)
+        if fresh:
+            self._on_start(len(fresh))
+            with tempfile.TemporaryDirectory(prefix="adkit-audit-") as folder:
+                self._examine(Path(folder), fresh)
 
     def of(self, name: str) -> tuple[Result, ...]:
         """All results of a name, by variant."""
-        return tuple(result for _, result in sorted(self._results[name].items()))
+        return tuple(graded.result for graded in self.graded(name))
 
-    def _student(self, name: str, variant: int) -> str:
+    def graded(self, name: str) -> tuple[Graded, ...]:
+        """The same with their facts."""
+        return tuple(graded for _, graded in sorted(self._results.get(name, {}).items()))
+
+    def _examine(self, folder: Path, works: list[Work]) -> None:
+        by_student = {self._student(number, work.variant): work for number, work in enumerate(works)}
+        for student, work in by_student.items():
+            (folder / student / self._lab.id).mkdir(parents=True)
+            for file, text in (self._beside | work.modules).items():
+                (folder / student / self._lab.id / file).write_text(text, encoding="utf-8")
+
+        def order(found: Found) -> Examination:
+            work = by_student[found.student]
+            return Examination(found, work.tasks, work.until)
+
+        def ready(message: Ready) -> None:
+            for check, why in message.faults.items():
+                raise CourseError(f"The reference fails its own check {check}: {in_full(why)} Mend the test.")
+
+        def done(graded: Graded) -> None:
+            work = by_student[graded.result.student]
+            self._note(work, graded)
+            if all(task.outcome != "grader-fault" for task in graded.result.tasks):
+                self._cache.keep(self._depends(work), msgspec.msgpack.encode(graded))
+            self._on_result()
+
+        level = self._find_level()
+        with Pool(self._lab, level, self._secret, self._jobs, "examine", order=order) as pool:
+            pool.run(find_submissions(folder, self._lab.id).found, ready, done)
+
+    def _note(self, work: Work, graded: Graded) -> None:
+        self._results.setdefault(work.name, {})[work.variant] = graded
+
+    def _depends(self, work: Work) -> list[object]:
+        return [self._beside | work.modules, work.variant, work.tasks, work.until]
+
+    def _student(self, number: int, variant: int) -> str:
         """An id to which the key gives this variant; a notebook's questions have the same number."""
-        ids = (f"{name}--{number}" for number in itertools.count())
+        ids = (f"work-{number}-{attempt}" for attempt in itertools.count())
         return next(
             id
             for id in ids

@@ -6,10 +6,11 @@ names would be work without points.
 
 import ast
 from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 
-from autograder.authoring.cutter import BLANKS, RAISE_ROW
+from autograder.authoring.cutter import BLANKS
 from autograder.course import CourseError, Lab
-from labkit.cuda.blanks import unwritten
+from labkit.cuda import screen
 
 
 def check(lab: Lab, skeletons: Mapping[str, str]) -> None:
@@ -40,18 +41,23 @@ def check(lab: Lab, skeletons: Mapping[str, str]) -> None:
 
 def blanks_of(name: str, skeleton: str) -> list[str]:
     """The functions, methods or kernels in which a skeleton leaves a blank, as `Node.__rsub__`."""
+    mark, found = BLANKS[PurePath(name).suffix][0], places(name, skeleton)
+    lines = [number for number, line in enumerate(skeleton.split("\n"), 1) if line.strip() == mark]
+    return [blank for blank, rows in found.items() if any(line in rows for line in lines)]
+
+
+def places(name: str, text: str) -> dict[str, range]:
+    """The lines, counted from 1, of each function, CLASS.METHOD or kernel of a file."""
     if name.endswith(".py"):
-        return list(dict.fromkeys(_functions(ast.parse(skeleton), "", skeleton.split("\n"))))
-    return list(unwritten(skeleton))
+        return dict(_functions(ast.parse(text).body))
+    kernels = screen.kernels(text)
+    ends = [*(kernel.line for kernel in kernels[1:]), text.count("\n") + 2]
+    return {kernel.name: range(kernel.line, end) for kernel, end in zip(kernels, ends, strict=True)}
 
 
-def _functions(node: ast.AST, within: str, lines: list[str]) -> Iterator[str]:
-    mark = BLANKS[".py"][0]
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Raise) and lines[child.lineno - 1 - RAISE_ROW].strip() == mark:
-            yield within
-        own = f"{within}.{child.name}".lstrip(".") if isinstance(child, _NAMED) else within
-        yield from _functions(child, own, lines)
-
-
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+def _functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, range]]:
+    for one in body:
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield owner + one.name, range(one.lineno, (one.end_lineno or one.lineno) + 1)
+        elif isinstance(one, ast.ClassDef):
+            yield from _functions(one.body, f"{owner}{one.name}.")

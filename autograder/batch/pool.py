@@ -4,8 +4,9 @@ import contextlib
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
+from typing import Any
 
 from autograder import key
 from autograder.course import CourseError, Lab
@@ -28,6 +29,7 @@ MARGIN = 3  # times all limits together: explanations run what was wrong again
 class _Job:
     found: Found
     variant: int
+    order: Any
     tries: int = 1
 
 
@@ -44,7 +46,7 @@ class _Grader:
         self.until = time.monotonic() + patience_s
         self.variants.add(job.variant)
         with contextlib.suppress(OSError):  # it has just died: the end of its line will say so
-            self.process.line.send(job.found)
+            self.process.line.send(job.order)
 
 
 def patience_s(lab: Lab, checks: Sequence[Check]) -> float:
@@ -97,10 +99,11 @@ class Pool:
         jobs: int,
         kind: Kind = "grade",
         known: Known | None = None,
+        order: Callable[[Found], Any] = lambda found: found,
     ) -> None:
-        """`known`: mistakes to be recognised."""
+        """`known`: mistakes to be recognised; `order`: what a grader is sent of a submission."""
         self._kind: Kind = kind
-        self._known = known
+        self._known, self._order = known, order
         self._lab, self._level, self._secret, self._jobs = lab, level, secret, jobs
         self._nursery: Nursery | None = None
         self._starts = 0
@@ -110,7 +113,7 @@ class Pool:
 
     def add(self, found: Found) -> None:
         """Work to be graded, maybe again."""
-        self._waiting.add(_Job(found, key.variant_of(self._secret, found.student)))
+        self._waiting.add(_Job(found, key.variant_of(self._secret, found.student), self._order(found)))
 
     def run(
         self,
@@ -205,7 +208,7 @@ class Pool:
         job = dead.job
         assert job
         if job.tries < TRIES:
-            self._waiting.add(_Job(job.found, job.variant, job.tries + 1))
+            self._waiting.add(replace(job, tries=job.tries + 1))
         else:
             on_result(self._undecided(job, ready, why))
         self._hire()

@@ -241,7 +241,7 @@ class Grader:
             for check in self.plugin.checks:
                 files = self._lab.task(check.task).files
                 stopped = next((broken[name] for name in files if name in broken), None)
-                if self.has_seen_enough(verdicts):
+                if self.passes_over(check, verdicts):
                     verdicts.append(Verdict(check.id, "not-run"))
                 elif check.id in self._faults:
                     # How the reference fails is nothing for students.
@@ -261,8 +261,12 @@ class Grader:
                     self._details = with_diagnoses(self._details, found)
         return verdicts
 
-    def has_seen_enough(self, verdicts: Sequence[Verdict]) -> bool:
-        """Whether the rest of the checks need not run."""
+    def goes_on(self, verdict: Verdict) -> bool:
+        """Whether the other cases of a check run too after one that failed; they decide nothing."""
+        return False
+
+    def passes_over(self, check: Check, verdicts: Sequence[Verdict]) -> bool:
+        """Whether a check need not run, after these verdicts."""
         return False
 
     def _unwritten(self, verdicts: list[Verdict], bench: Bench, log: Log) -> list[Verdict]:
@@ -327,13 +331,15 @@ class Grader:
         limits = subject.limits(task.limits, self._cpu_s.get(check.id, 0.0))
         launched = self._lab.launched(task)
         trial = (KernelTrial if launched else Trial)(subject, self._answers.of(launched), task, limits)
-        words = ""
+        verdict, words = Verdict(check.id, "passed"), ""
         try:
             for item in self.plugin.items[check.id]:
-                verdict = self.plugin.run(item, trial, variant)
-                if verdict.outcome == "grader-fault" and verdict.message:
-                    words = in_full(verdict.message)
-                if verdict.outcome != "passed":
+                found = self.plugin.run(item, trial, variant)
+                if found.outcome == "grader-fault" and found.message:
+                    words = in_full(found.message)
+                if verdict.outcome == "passed":
+                    verdict = found
+                if found.outcome != "passed" and not self.goes_on(found):
                     break
         finally:
             log.add(check.id, trial.end(), words)

@@ -11,11 +11,11 @@ import sys
 
 from autograder.sandbox import kernel
 
-from . import grader, hunt, replay
+from . import examine, grader, replay
 from .line import Line
 from .protocol import Setup
 
-KINDS = {"grade": grader.Grader, "replay": replay.Replayer, "hunt": hunt.Hunter}
+KINDS = {"grade": grader.Grader, "replay": replay.Replayer, "examine": examine.Examiner}
 
 
 def main() -> None:

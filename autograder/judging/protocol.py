@@ -15,7 +15,8 @@ from .details import Detail
 from .mistakes import Mistake
 from .verdicts import Check, Result, Verdict
 
-Kind = Literal["grade", "replay", "hunt"]
+Kind = Literal["grade", "replay", "examine"]
+Until = Literal["", "task", "all"]
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -53,13 +54,59 @@ class Refused(msgspec.Struct, frozen=True):
     errors: list[str]
 
 
+class Measured(msgspec.Struct):
+    """A quantity that a check compares, and how far answers were off, in shares of the accepted error.
+
+    accepted: the largest share up to 1. refused: the largest above it, None where nothing was refused.
+    """
+
+    check: str
+    program: str
+    quantity: str
+    tolerance: float
+    accepted: float = 0.0
+    refused: float | None = None
+
+    def note(self, share: float) -> None:
+        """One more answer."""
+        if share <= 1:
+            self.accepted = max(self.accepted, share)
+        else:
+            self.refused = share if self.refused is None else max(self.refused, share)
+
+    def together(self, other: "Measured") -> "Measured":
+        """What was seen by either."""
+        refused = [one.refused for one in (self, other) if one.refused is not None]
+        accepted = max(self.accepted, other.accepted)
+        return msgspec.structs.replace(self, accepted=accepted, refused=max(refused, default=None))
+
+
 class Graded(msgspec.Struct, frozen=True):
-    """A result, with what may differ from run to run: times, memory, what was printed, and explanations."""
+    """A result, with what may differ from run to run: times, memory, what was printed, and explanations.
+
+    `measured`: for the audit.
+    """
 
     result: Result
     digest: str
     facts: list[dict[str, Any]]
     details: list[Detail] = []
+    measured: list[Measured] = []
+
+
+# --- The audit
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Work to examine. `tasks`: only their checks, empty: all.
+
+    `until`: what ends with the first check that fails, if anything does, each task or all.
+    """
+
+    found: Found
+    tasks: tuple[str, ...] = ()
+    until: Until = ""
 
 
 # --- Replay: one check again

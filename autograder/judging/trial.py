@@ -141,6 +141,11 @@ class Trial:
         programs = {program for program, _ in self._submitted}
         return sorted(programs - {program for program, _ in self._submitted & self._compared.keys()})
 
+    def is_compared(self, call: Call) -> bool:
+        """Whether this case compares the answer of such a call, with the tolerance of this one."""
+        name = (call.program, call_name(call.program, call.inputs))
+        return name in self._compared and self._compared[name] == call.tolerance
+
     def submission(self, program: str, **inputs: Any) -> dict[str, Any]:
         """The subject's answer alone, for laws; the case must also `compare` one of these calls.
 

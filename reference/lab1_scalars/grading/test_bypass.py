@@ -40,12 +40,13 @@ def test_paths_of_unequal_length(compare, draw, short_first, left):
 
 
 @points(1)
-@cases("n", [1, 4, 12])
+@cases("n", [1, 4, 10])
 def test_the_logistic_map(compare, draw, n):
     """The logistic map l = 4 l (1 - l), in which every step uses its input twice.
     逻辑斯谛映射 l = 4 l (1 - l)，每一步都两次用到输入。"""
-    # Slopes grow like 4**n and rounding with them, in every right order of operations: 1e-16 * 4**12 is 2e-9.
-    compare("logistic_map", 1e-8 if n == 12 else None, l1=draw.uniform(0.1, 0.9), n=n)
+    # Slopes grow like 4**n and rounding with them, in every right order of operations: 1e-16 * 4**10 is
+    # 1e-10; whoever goes by float32 in between is off by 6e-8.
+    compare("logistic_map", 1e-9 if n == 10 else None, l1=draw.uniform(0.1, 0.9), n=n)
 
 
 @points(2)

@@ -20,14 +20,13 @@ def summed(compare, draw):
         for shape in shapes:
             for axis in axis_list:
                 target = np.sum(np.ones(shape), axis=axes(axis), keepdims=keepdims).shape
-                how = {"axis": axis, "keepdims": keepdims}
-                compare(
-                    "rule",
-                    operation=operation,
-                    arrays=[draw.normal(shape)],
-                    vector=draw.normal(target),
-                    how=how,
-                )
+                call = {
+                    "operation": operation,
+                    "arrays": [draw.normal(shape)],
+                    "how": {"axis": axis, "keepdims": keepdims},
+                }
+                compare("rule", vector=draw.normal(target), **call)
+                compare("kinds_of_partials", **call)
 
     return check
 

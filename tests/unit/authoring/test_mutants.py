@@ -22,7 +22,7 @@ from autograder.authoring.audit import (
     rule,
 )
 from autograder.authoring.audit_public import public_kills
-from autograder.authoring.audit_runs import Runs
+from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import malformation, read_mutants, solved_modules, source
 from autograder.cli import main
 from autograder.course import CourseError, load_course
@@ -62,16 +62,23 @@ def row(out, id):
 def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatch):
     code, out, figures = audit(mini, capsys, monkeypatch, "--jobs", "2")
     assert code == DONE, out
+    assert figures.pop("slowest")["share"] < 0.1
     assert figures == {
         "key": "630dcd29",
         "sound": True,
         "mutants": {"killed": 3, "total": 3, "survivors": []},
+        "thoughtless": {"tried": 24, "lost": 24, "survivors": []},
         "machine": None,
         "alternates": {"passed": 1, "total": 1},
         "reference_variants": {"passed": 16, "total": 16},
         "public": None,
         "diagnosis": None,
+        "tolerances": {"checked": 8, "without_gap": 0},
+        "alone": {"passed": 3, "total": 3},
     }
+    page = (mini.root / "build/audit/lab0.html").read_text(encoding="utf-8")
+    assert "everything is as it must be" in page
+    assert "<script" not in page and "https:" not in page
     assert row(out, "square-by-itself") == "x  +  +  killed"
     assert row(out, "order-turned-round") == "+  x  b  killed"  # reverse needs order, so it may fail too
     assert row(out, "adjoint-overwritten") == "+  +  x  killed"
@@ -156,7 +163,8 @@ def test_whatever_is_not_as_it_must_be_is_named(unsound, capsys, monkeypatch):
         (["reverse"], {"order": "wrong", "reverse": "wrong"}, UNRELATED),
         (["order"], {"order": "timed-out", "square": "crashed"}, UNRELATED),
         (["order"], {"order": "grader-fault"}, OPEN),
-        (["order"], {"order": "wrong", "square": "not-run"}, OPEN),
+        (["order"], {"order": "not-run"}, OPEN),
+        (["order"], {"order": "wrong", "square": "not-run", "reverse": "not-run"}, KILLED),  # not asked for
     ],
 )
 def test_a_verdict_follows_from_the_outcomes_of_tasks(mini, tasks, outcomes, verdict):
@@ -171,7 +179,7 @@ def test_a_verdict_follows_from_the_outcomes_of_tasks(mini, tasks, outcomes, ver
 def test_a_mutant_may_run_on_several_variants(mini, capsys, monkeypatch):
     text = (mini.root / MUTANTS).read_text(encoding="utf-8")
     (mini.root / MUTANTS).write_text(text + mutant("survivor", "[], set()", "[], {*()}", ["order"]), "utf-8")
-    code, out, _ = audit(mini, capsys, monkeypatch, "--variants", "2")
+    code, out, _ = audit(mini, capsys, monkeypatch)
     assert code == WRONG_USE
     assert "survivor: survived: order passed on variant 6" in out  # the fourth mutant has 6 and 7
     assert row(out, "square-by-itself") == "x  +  +  killed"
@@ -322,14 +330,14 @@ def test_lab_1s_alternates_are_the_reference_but_for_their_solutions(lab1):
         assert alternates[name].keys() == solved.keys()
 
 
-def test_lab_1_catches_mistakes_where_they_are_and_accepts_another_way(lab1, level):
+def test_lab_1_catches_mistakes_where_they_are_and_accepts_another_way(lab1, level, tmp_path):
     mutants = {mutant.id: mutant for mutant in read_mutants(lab1)}
     chosen = [mutants[id] for id in ("adjoint-overwritten", "reflected-over", "division-raises-at-zero")]
-    runs = Runs(lab1, lambda: level, 2, lambda _: None, lambda: None)
+    runs = Runs(lab1, tmp_path, lambda: level, 2, lambda _: None, lambda: None)
     runs.run(
         [
-            *((mutant.id, mutant.modules, 3) for mutant in chosen),
-            (ALTERNATE + "kahn", read_alternates(lab1)["kahn"], 3),
+            *(Work(mutant.id, mutant.modules, 3) for mutant in chosen),
+            Work(ALTERNATE + "kahn", read_alternates(lab1)["kahn"], 3),
         ]
     )
     solved = solved_modules(lab1)

@@ -258,12 +258,16 @@ def test_a_leak_is_refused_with_file_line_source_and_mend(kit, name, text, words
     assert line.startswith("In the bundle, lab0-") and f"/{words}" in line and "Take it out" in line
 
 
+ORDER_INSTEAD = 'graph.py"\nblanks = [{ name = "topological_order"'  # another blank for what is given solved
+
+
 def test_a_solved_base_is_refused_while_its_own_lab_is_open(kit):
     """Lab 2 gives what lab 1 asks for: it waits for lab 1's solutions, and the line says how long."""
     shutil.copytree(kit.lab.reference, kit.root / "reference/lab2_more")
     marked = kit.root / "reference/lab2_more/engine.py"
     lines = marked.read_text(encoding="utf-8").splitlines(keepends=True)
     marked.write_text("".join(line for line in lines if "SOLUTION" not in line), encoding="utf-8")
+    kit.edit("reference/lab2_more/lab.toml", 'engine.py"\nblanks = [{ name = "reverse_mode"', ORDER_INSTEAD)
     entry = (kit.root / "course.toml").read_text(encoding="utf-8").partition("[[lab]]")[2]
     later = entry.replace("lab0_chains", "lab2_more").replace("lab0", "lab2").replace("2026-10", "2026-11")
     with (kit.root / "course.toml").open("a", encoding="utf-8") as file:
@@ -304,6 +308,7 @@ def test_a_skeleton_that_earns_points_is_refused(kit, level):
         "    return Node(a.value",
     )
     kit.edit("reference/lab0_chains/graph.py", "(2 * a.value,))\n    ### END SOLUTION", "(2 * a.value,))")
+    kit.edit("reference/lab0_chains/lab.toml", 'graph.py"\nblanks = [{ name = "square"', ORDER_INSTEAD)
     write_labs(load_course(kit.root))
     line = refused(kit, level)
     assert line.startswith("lab0: the untouched skeleton gets 'passed', 2 points, for the task square")

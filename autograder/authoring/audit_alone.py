@@ -1,0 +1,67 @@
+"""Does a task stand on its own? With its blanks solved and those that it needs, it has full marks.
+
+All other blanks are as students get them.
+"""
+
+import json
+from collections.abc import Iterator
+
+from autograder.authoring import cutter, named_blanks
+from autograder.authoring.audit_runs import Runs, Work
+from autograder.authoring.mutants import notebook, shown, source
+from autograder.course import Lab, Task
+from autograder.key import VARIANTS
+from autograder.reporting.table import first_remark
+
+
+def works(lab: Lab) -> list[Work]:
+    """What is to be graded: a work for each task, on one variant. Raises: CourseError."""
+    given, solved = notebook(lab, cut=True), notebook(lab, cut=False)
+    made = []
+    for number, task in enumerate(lab.tasks):
+        kept = _built_on(lab, task)
+        modules = {name: _with(lab, name, kept) for name in lab.texts}
+        modules |= {name: _cells_with(text, solved[name], kept) for name, text in given.items()}
+        made.append(Work(_name(task), modules, number % VARIANTS, (task.id,)))
+    return made
+
+
+def defects(lab: Lab, runs: Runs) -> Iterator[str]:
+    """What must be mended, each in one line."""
+    for task in lab.tasks:
+        for graded in runs.graded(_name(task)):
+            (found,) = (one for one in graded.result.tasks if one.id == task.id)
+            if found.outcome != "passed":
+                remark = first_remark(graded.result)
+                yield f"{task.id} alone has {found.points} of {found.max} points: {remark} Mend its needs."
+
+
+def _name(task: Task) -> str:
+    return f"lab.alone.{task.id}"
+
+
+def _built_on(lab: Lab, task: Task) -> set[str]:
+    """The blanks of a task and of all that it needs."""
+    wanted, blanks = [task], set()
+    for one in wanted:
+        blanks |= {blank.name for blank in one.blanks}
+        wanted += [lab.task(need) for need in one.needs]
+    return blanks
+
+
+def _with(lab: Lab, name: str, kept: set[str]) -> str:
+    """A file cut as for students, but for the solutions of some blanks."""
+    text = source(lab, name)
+    lines, places = text.split("\n"), named_blanks.places(name, text)
+    for first, solution in reversed(cutter.solutions(text, shown(lab, name))):
+        if any(first in places[blank] for blank in kept & places.keys()):
+            del lines[first + solution.count("\n")], lines[first - 2]  # its marks
+    return cutter.cut("\n".join(lines), shown(lab, name))
+
+
+def _cells_with(given: str, solved: str, kept: set[str]) -> str:
+    """The notebook as students get it, but for the solutions of some blanks."""
+    written = json.loads(given)
+    right = {cell["id"]: cell for cell in json.loads(solved)["cells"]}
+    written["cells"] = [right[cell["id"]] if cell["id"] in kept else cell for cell in written["cells"]]
+    return json.dumps(written)
