@@ -54,9 +54,7 @@ WORK: dict[str, Callable[[str], dict[str, str | None]]] = {
         )
     },
     "only_gnu": lambda text: {
-        "kernels": edited(
-            text, "y[i] = factor * x[i];", "float own[n]; own[0] = factor * x[i]; y[i] = own[0];"
-        )
+        "kernels": edited(text, "y[i] = factor * x[i];", "y[i] = ({ float own = factor * x[i]; own; });")
     },
     "ops": lambda text: {"cuda_ops": "def doubled(x):\n    return 3 * x\n"},
     "launch": lambda text: {
