@@ -249,8 +249,8 @@ def _alive(check: CheckResult) -> bool:
     kind, arguments = (check.message.id, check.message.arguments) if check.message else ("", {})
     if check.outcome == "passed":
         return check.max > 0
-    if kind == "judging.wrong-kind":  # "float64 array of shape (3, 4)"
-        got, expected = (str(arguments[name]).partition(" of ")[0] for name in ("got", "expected"))
+    if kind == "judging.wrong-kind":  # "array(dtype=float64, shape=(3, 4))"
+        got, expected = (str(arguments[name]).partition(", ")[0] for name in ("got", "expected"))
         return got == expected
     if kind in ("judging.wrong-value", "judging.law"):
         return arguments.get("got") not in ("nan", "inf", "-inf")

@@ -199,13 +199,13 @@ def number(value: Any, digits: int = 9) -> str:
 
 
 def kind(value: Any) -> str:
-    """The kind of a value: `float`, `float64 array of shape (2, 3)`, `list of 4` …"""
+    """The kind of a value, in words of Python alone: `array(dtype=float64, shape=(2, 3))`, `list, len 4` …"""
     if isinstance(value, np.ndarray):
-        return f"{value.dtype} array of shape {value.shape}"
+        return f"array(dtype={value.dtype}, shape={value.shape})"
     if isinstance(value, list):
-        return f"list of {len(value)}"
+        return f"list, len {len(value)}"
     if isinstance(value, dict):
-        return shorten(f"dict with keys {sorted(value)}")
+        return shorten(f"dict, keys {sorted(value)}")
     return "None" if value is None else f"{type(value).__name__} ({shorten(repr(value))})"
 
 

@@ -250,8 +250,8 @@ def test_the_quantities_of_the_reference_come_in_its_order_and_all_must_be_there
 
 def test_a_wrong_kind_is_named_with_dtype_and_shape():
     message = differ(np.ones((2, 1), np.float32), np.ones(2))
-    assert message.arguments["expected"] == "float64 array of shape (2,)"
-    assert message.arguments["got"] == "float32 array of shape (2, 1)"
+    assert message.arguments["expected"] == "array(dtype=float64, shape=(2,))"
+    assert message.arguments["got"] == "array(dtype=float32, shape=(2, 1))"
 
 
 def test_numbers_that_differ_late_are_shown_with_enough_digits():
