@@ -119,7 +119,7 @@ def figures(
         yield words, _of(data[part]["passed"], data[part]["total"]), ""
     room = tolerances["checked"] - tolerances["without_gap"]
     one_sided = sum(gap.least is None for gap in audit.gaps)
-    words = f"{one_sided} of quantities that nobody gets wrong" if one_sided else ""
+    words = f"{one_sided} measured on the right side alone" if one_sided else ""
     yield "tolerances with room on both sides", _of(room, tolerances["checked"]), words
     yield "most of a CPU limit that the reference takes", f"{audit.budget.share:.0%}", audit.budget.slowest
     if public is None:
