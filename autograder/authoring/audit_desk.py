@@ -51,5 +51,5 @@ def audit_labs(
             click.echo(line)
         click.echo(f"Figures: {short(file)}; a page: {short(file.with_suffix('.html'))}")
         sound &= found.sound and (hunted is None or hunted.sound)
-        sound &= told is None or not told.hints_on_right_code
+        sound &= told is None or not told.hinted
     return sound

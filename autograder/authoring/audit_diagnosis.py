@@ -41,24 +41,24 @@ class Named:
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """What was named where, and on how many right solutions anything was."""
+    """What was named where; `hinted`: right solutions on which anything was, of no family."""
 
     remade: tuple[Named, ...]
     lookalikes: tuple[Named, ...]
-    hints_on_right_code: int
+    hinted: tuple[Named, ...]
 
     def as_data(self) -> dict[str, Any]:
         """What build/audit/LAB.json holds: the figures of `remade`, and beside them those of lookalikes."""
         return {
             **_share(self.remade),
-            "hints_on_right_code": self.hints_on_right_code,
+            "hints_on_right_code": len(self.hinted),
             "lookalikes": _share(self.lookalikes),
         }
 
     def lines(self) -> Iterator[str]:
-        """The figures in words, then each miss."""
+        """The figures in words, then each miss, and what must be mended."""
         right, others = (_share(one) for one in (self.remade, self.lookalikes))
-        hints = "1 hint" if self.hints_on_right_code == 1 else f"{self.hints_on_right_code or 'no'} hints"
+        hints = "1 hint" if len(self.hinted) == 1 else f"{len(self.hinted) or 'no'} hints"
         yield (
             f"diagnosis: right family in {right['right']} of {right['total']} mistakes remade in alternates, "
             f"in {others['right']} of {others['total']} files that are no mutants; "
@@ -67,6 +67,8 @@ class Diagnosed:
         for one in (*self.remade, *self.lookalikes):
             if not one.right:
                 yield f"diagnosis: {one.name} is of {one.family}, named: {' '.join(one.named) or 'nothing'}"
+        for one in self.hinted:
+            yield f"NOT as it must be: {one.name} is right, named: {' '.join(one.named)}. Mend that mutant."
 
 
 def _share(found: Iterable[Named]) -> dict[str, Any]:
@@ -118,7 +120,7 @@ def diagnosed(
     return Diagnosed(
         tuple(one for one in told if one.name.startswith(REMADE)),
         tuple(one for one in told if one.name.startswith(LOOKALIKE)),
-        sum(bool(families[name]) for name in right),
+        tuple(Named(name, "", families[name]) for name in right if families[name]),
     )
 
 

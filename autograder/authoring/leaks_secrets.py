@@ -11,6 +11,8 @@ from autograder.authoring.leaks import Secrets, Source, Tokens, phrases_of
 from autograder.authoring.notebooks.source import MARK_SCHEME
 from autograder.course import Course, CourseError, Lab
 
+_BESIDE = ("lookalikes.toml", "equivalents.toml")  # they quote solutions
+
 
 def secrets_of(course: Course, key: bytes, now: datetime) -> Secrets:
     """Hidden tests, mark schemes, mutants and the key always; solutions of a lab until its `solutions_after`.
@@ -47,7 +49,8 @@ def _add_solutions(secrets: Secrets, course: Course, lab: Lab, allowed: set[Toke
         source = Source(name, _shown(course, path), lines=True, mend=mend)
         for line, solution in cutter.solutions(text, source.file):
             secrets.add(solution, source, line, allowed)
-    for path, text in _texts(lab.reference / "alternates"):
+    beside = [(lab.reference / file, _text(lab.reference / file)) for file in _BESIDE]
+    for path, text in (*_texts(lab.reference / "alternates"), *beside):
         secrets.add(text, Source(name, _shown(course, path), mend=mend), 1, allowed)
 
 
@@ -69,7 +72,12 @@ def _sources(lab: Lab) -> list[tuple[Path, str]]:
 def _texts(folder: Path) -> Iterator[tuple[Path, str]]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            yield path, path.read_text(encoding="utf-8", errors="replace")
+            yield path, _text(path)
+
+
+def _text(file: Path) -> str:
+    """What a file says, "" where there is none."""
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
 
 
 def _mutants(lab: Lab) -> Iterator[tuple[str, int, str]]:
@@ -104,7 +112,7 @@ def _team_paths(course: Course) -> re.Pattern[str]:
         r"\bbuild[/\\]+solved\b",
         r"\bgrading[/\\]+\w+\.py",
         r"\balternates[/\\]",
-        r"\bmutants\.toml",
+        r"\b(?:mutants|lookalikes|equivalents)\.toml",
         r"\bADKIT_KEY_FILE\b",
         r"\.config[/\\]+adkit\b",
     ]

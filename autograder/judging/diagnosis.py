@@ -1,15 +1,15 @@
 """Which typical mistake was made: what a student's program answers, beside what the lab's mutants answer.
 
 Run after all verdicts of a submission are in; it changes none. A family is named only if one of its mutants
-gives the same wrong answers to at least two calls, is wrong nowhere where the student is right, and no other
-family explains as much.
+gives the same wrong answers to at least two calls, is wrong nowhere in the failed checks where the student is
+right, and no other family explains as much.
 """
 
 import contextlib
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -29,8 +29,10 @@ from .witness import KernelWitness, Witness, hear
 ENOUGH = 2  # calls on which a mutant must agree
 FIRST, HEARD = 3, 6  # failed checks of a task: asked of every mutant, and asked at all
 SLOW = (0, 1)  # the variants whose inputs time-outs are compared on: cost hardly depends on them
-BUDGET_S = 120.0  # of the wall, for a submission: what nobody has asked a mutant before
+BUDGET_S = 120.0  # of the wall, each: to hear a submission out; to ask mutants what nobody has asked before
 _CPU_S = 1.0  # of a check, at most
+
+_Whose = Literal["own", "mistakes"]
 
 
 @dataclass(frozen=True)
@@ -119,13 +121,13 @@ class Diagnostician:
     ) -> None:
         self._lab, self._plugin, self._answers, self._bench = lab, plugin, answers, bench
         self._remembered, self._mistakes = remembered, mistakes
-        self._spent_s = 0.0
+        self._spent_s: dict[_Whose, float] = {}
 
     def diagnose(
         self, own: Bench, verdicts: Sequence[Verdict], unusable: Collection[str], variant: int
     ) -> Iterator[Diagnosis]:
         """Of each task that failed by itself, its files usable. Raises: SandboxError."""
-        self._spent_s = 0.0
+        self._spent_s = {"own": 0.0, "mistakes": 0.0}
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
         failed = {check.task for check in self._plugin.checks if outcomes[check.id] != "passed"}
         explained: set[str] = set()  # tasks
@@ -180,7 +182,8 @@ class Diagnostician:
     def _ask(self, case: "_Case", task: Task, checks: list[Check], own: Bench, variant: int) -> None:
         theirs = self._of_mistakes(task, checks, case.left, variant) if case.left else {}
         for check in checks if case.left else ():
-            heard = self._hear(task, check, own, variant)
+            with self._charged("own"):
+                heard = self._hear(task, check, own, variant)
             for one in case.left:
                 case.note(one, check.id, *compared(heard, theirs[check.id][one.id]))
 
@@ -198,17 +201,24 @@ class Diagnostician:
         try:
             for one in mistakes:
                 if asked := [check for check in checks if one.id not in known[check.id]]:
-                    if self._spent_s > BUDGET_S:
-                        raise _Costly
-                    begun = time.monotonic()
-                    with self._bench(one) as bench:
+                    with self._charged("mistakes"), self._bench(one) as bench:
                         for check in asked:
                             known[check.id][one.id] = self._hear(task, check, bench, variant)
-                    self._spent_s += time.monotonic() - begun
         finally:
             for check in checks:
                 self._remembered.keep(check.id, variant)
         return known
+
+    @contextlib.contextmanager
+    def _charged(self, whose: _Whose) -> Iterator[None]:
+        """The time that is spent inside. Raises: _Costly where there is none left."""
+        if self._spent_s[whose] > BUDGET_S:
+            raise _Costly
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent_s[whose] += time.monotonic() - begun
 
     def _hear(self, task: Task, check: Check, bench: Bench, variant: int) -> list[Said]:
         launched = self._lab.launched(task)

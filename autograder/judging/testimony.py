@@ -176,7 +176,8 @@ def sketch(values: np.ndarray) -> list[float]:
 def _folding(size: int) -> tuple[np.ndarray, np.ndarray]:
     """Into which sum each element goes, and with which sign: the same in every process."""
     draw = np.random.default_rng(size)
-    return draw.integers(0, SUMS, size), draw.choice([-1.0, 1.0], size)
+    small = np.int8  # they are kept, and an array may be large
+    return draw.integers(0, SUMS, size).astype(small), draw.choice([-1.0, 1.0], size).astype(small)
 
 
 def _hash(text: str | bytes) -> str:

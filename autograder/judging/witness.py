@@ -44,7 +44,7 @@ class Witness(Trial):
         try:
             answer = super()._answer(program, inputs, want, tolerance)
         except Finding as finding:
-            if finding.outcome != "crashed":  # the worker is gone
+            if finding.outcome != "crashed" or finding.message.id == "judging.signal":  # the worker is gone
                 self.end()
                 self._worker = None
                 self.gone += 1

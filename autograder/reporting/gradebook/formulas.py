@@ -13,9 +13,9 @@ _ELEMENTS = set(
 )
 _ATTRIBUTES = set(
     "display displaystyle scriptlevel stretchy fence form separator accent accentunder movablelimits "
-    "mathvariant linethickness columnalign".split()
+    "mathvariant columnalign".split()
 )
-_LENGTHS = {"width", "lspace", "rspace", "minsize", "maxsize"}
+_LENGTHS = {"width", "lspace", "rspace", "minsize", "maxsize", "linethickness"}
 _SMALL = re.compile(r"-?[0-3]?(\.\d{1,3})?(em)?")
 
 
@@ -45,5 +45,5 @@ def _safe(element: ElementTree.Element) -> str:
 
 
 def _kept(key: str, value: str) -> bool:
-    """A link or a colour is not; a space as wide as the page isn't either."""
+    """A link or a colour is not; a space or a stroke as wide as the page isn't either."""
     return key in _ATTRIBUTES or (key in _LENGTHS and _SMALL.fullmatch(value) is not None)

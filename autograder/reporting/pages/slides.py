@@ -11,7 +11,7 @@ from autograder.reporting.analysis import Figures, check_figures
 from .drawing import words
 from .mistakes import MistakeView, mistake_views
 
-FEW = 3  # students; what fewer did is not shown
+FEW = 3  # students; nothing of a smaller class is shown, and no mistake or hard check of fewer
 BARS, LISTED = 7, 8  # checks on a slide: with bars, in a list
 
 

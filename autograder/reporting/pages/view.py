@@ -4,7 +4,7 @@ import itertools
 from dataclasses import dataclass
 
 from autograder.batch.store import Stored
-from autograder.course import Course, Lab
+from autograder.course import Course, HintLevel, Lab
 from autograder.judging.details import Detail
 from autograder.judging.verdicts import UNDECIDED, CheckResult, Result, TaskResult
 from labkit.messages import Message
@@ -84,12 +84,12 @@ def _first(result: Result) -> TaskResult | None:
     return next(iter(own or failed), None)
 
 
-def _cause(task: TaskResult, details: dict[str, Detail]) -> CheckResult | None:
+def _cause(task: TaskResult, details: dict[str, Detail], hints: HintLevel) -> CheckResult | None:
     """The check that tells most of why a task failed: one with the task's outcome; explained, if any is, and
-    with a hint on the mistake, if one was recognised."""
+    with a hint on the mistake, if one was recognised and may be told."""
     failed = [check for check in to_show(task) if check.outcome == task.outcome] or to_show(task)
     told = [check for check in failed if check.id in details]
-    hinted = [check for check in told if details[check.id].hint]
+    hinted = [check for check in told if details[check.id].hint and hints == "mistake"]
     return next(iter(hinted or told or failed), None)
 
 
@@ -105,7 +105,7 @@ def _summary(
     told = words("points", language, points=points, max=first.max)
     if not result.error:
         lines.append((words("look-first", language), f"{first.title[language]} ({told})"))
-    check = _cause(first, stored.details)
+    check = _cause(first, stored.details, course.hint_level)
     message = result.error or (check.message if check else None)
     detail = stored.details.get(check.id) if check else None
     shown = explained(detail, course.hint_level, language) if detail else None

@@ -29,6 +29,8 @@ HINT = "Where a node has several users, ask what becomes of the adjoints that ar
 ALTERNATE = (
     "order = [node for rank, node in sorted(ranked.items(), key=lambda pair: (pair[0], pair[1].name))]"
 )
+LOOKALIKE = "ahead = {output: 1.0 for output in reversed(order) if output not in seen and output.inputs}"
+REASON = "Which of both comes first changes nothing here: they are leaves, and no user of either is left."
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,9 @@ def course(mini_course, tmp_path_factory):
         f'hint.en = "{HINT}"\nhint.zh = "提示"\n',
         encoding="utf-8",
     )
+    beside = {"lookalikes": f'[[lookalike]]\nbody = "{LOOKALIKE}"', "equivalents": f'reason = "{REASON}"'}
+    for name, text in beside.items():
+        (mini.lab.reference / f"{name}.toml").write_text(text, encoding="utf-8")
     (mini.lab.reference / "alternates/ranks").mkdir(parents=True)
     (mini.lab.reference / "alternates/ranks/graph.py").write_text(ALTERNATE + "\n", encoding="utf-8")
     return mini
@@ -83,6 +88,10 @@ def found(archive, secrets):
         (LINE, "(reference/lab0_chains/engine.py:9)"),
         (COMMENT, "the solution of lab0"),
         (ALTERNATE, "(reference/lab0_chains/alternates/ranks/graph.py:1)"),
+        (LOOKALIKE, "the solution of lab0, closed until 2026-12-01 00:00:00+08:00 "),
+        (LOOKALIKE, "(reference/lab0_chains/lookalikes.toml:2)"),
+        (REASON, "(reference/lab0_chains/equivalents.toml:1)"),
+        ("see lookalikes.toml", "a path of the course team (lookalikes.toml)"),
         (PROGRAM, "text of the hidden tests (reference/lab0_chains/grading/programs.py:29)"),
         (HIDDEN_TEST, "text of the hidden tests (reference/lab0_chains/grading/test_engine.py:31)"),
         (MUTANT, "text of the mutant starts-at-one (reference/lab0_chains/mutants.toml:2)"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authoring.audit_diagnosis import diagnosed
+from autograder.authoring.audit_diagnosis import Diagnosed, Named, diagnosed
 from autograder.authoring.lookalikes import read_lookalikes
 from autograder.course import CourseError
 
@@ -51,6 +51,13 @@ def test_the_audit_counts_where_the_right_family_is_named(mini, level):
     first, miss = told.lines()
     assert first.endswith("in 1 of 2 files that are no mutants; no hints on right code")
     assert miss == "diagnosis: lookalike.zeros is of bypass, named: nothing"
+
+
+def test_a_right_solution_that_gets_a_hint_is_named():
+    told = Diagnosed((), (), (Named("right.recursive", "", ("bypass",)),))
+    first, defect = told.lines()
+    assert first.endswith("; 1 hint on right code") and told.as_data()["hints_on_right_code"] == 1
+    assert defect == "NOT as it must be: right.recursive is right, named: bypass. Mend that mutant."
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from autograder.judging.judge import TOLERANCE, first_difference, first_misfit
+from autograder.judging.judge import TOLERANCE, differences, first_difference, first_misfit
 
 NAN, INF = math.nan, math.inf
 
@@ -16,7 +16,12 @@ NAN, INF = math.nan, math.inf
 def differ(got, want, **options):
     """The message about one quantity, or None."""
     scale = {"scale": options.pop("scale")} if "scale" in options else {}
-    return first_difference("f(x=1)", {"y": got}, {"y": want, **scale}, **options)
+    answer, right = {"y": got}, {"y": want, **scale}
+    first = first_difference("f(x=1)", answer, right, **options)
+    everything = list(differences(answer, right, **options))
+    assert bool(everything) == (first is not None)
+    assert first is None or first.arguments["quantity"].startswith(everything[0].path)
+    return first
 
 
 def values(*numbers, dtype=np.float64):

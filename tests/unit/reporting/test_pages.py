@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from graded import CHECKS, COURSE, HOSTILE, LAB, WRONG, Read, as_stored, detail, law, stored, visible
 
-from autograder.judging.details import Found, Part
+from autograder.judging.details import Detail, Found, Part
 from autograder.judging.readable import Drawn
 from autograder.judging.verdicts import PRECEDENCE, Check, Verdict, result_of
 from autograder.reporting import pages
@@ -150,14 +150,19 @@ def test_the_hint_of_a_recognised_mistake_is_told_where_the_course_tells_mistake
     assert (hint[language] in f"{shown.summary} {shown.tasks[1].checks[0].detail}") == (hints == "mistake")
 
 
-def test_the_summary_is_about_the_check_whose_mistake_was_recognised():
-    course = msgspec.structs.replace(COURSE, hint_level="mistake")
+@pytest.mark.parametrize(
+    ("hints", "next_step", "check"),
+    [("mistake", "Add them up.", "three"), ("topic", "is a sum over its uses", "two")],
+)
+def test_the_summary_is_about_the_check_whose_mistake_was_recognised(hints, next_step, check):
+    course = msgspec.structs.replace(COURSE, hint_level=hints)
     checks = [CHECKS[0], *(Check(id, "reverse", 3, CHECKS[1].title) for id in ("two", "three"))]
     verdicts = [Verdict("one", "passed"), *(Verdict(id, "wrong", law(id)) for id in ("two", "three"))]
     hint = {"zh": "加起来。", "en": "Add them up."}
-    details = [detail(message=None), detail("three", message=None, family="bypass", hint=hint)]
-    summary = view(course, LAB, as_stored(result_of(LAB, checks, verdicts, "ann", 0), details), "en").summary
-    assert dict(summary)["Next step"] == "Add them up." and "three" in dict(summary)["Why"]
+    hinted = Detail("three", "", [], [], None, None, [], None, family="bypass", hint=hint)
+    one = as_stored(result_of(LAB, checks, verdicts, "ann", 0), [detail(message=None), hinted])
+    summary = view(course, LAB, one, "en").summary
+    assert next_step in dict(summary)["Next step"] and check in dict(summary)["Why"]
 
 
 @pytest.mark.parametrize(

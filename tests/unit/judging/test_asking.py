@@ -1,0 +1,146 @@
+"""What speaks for a mistake and what it may cost to ask, with programs that answer at once."""
+
+import contextlib
+
+import pytest
+from graded import LAB
+
+from autograder.judging import diagnosis
+from autograder.judging.diagnosis import Diagnostician
+from autograder.judging.mistakes import Hint, Mistake
+from autograder.judging.remembered import Remembered
+from autograder.judging.trial import Finding
+from autograder.judging.verdicts import Check, Verdict
+from autograder.sandbox.client import Answer
+
+CALLS = (1.0, 2.0, 3.0)
+CHECK = Check("test_order.py::test_it", "order", 4, {"zh": "一", "en": "One"})
+SLOW, DEAD = Answer("timed-out", detail="cpu"), Answer("crashed", detail="SIGSEGV")
+HINT = Hint("想。", "Think.")
+
+
+def double(x):
+    return 2 * x
+
+
+class Work:
+    """Someone's work at a bench: `function`(x) for each call, a number or how it ends."""
+
+    hurry, kernels_problem = "", None
+
+    def __init__(self, function, on_call=lambda: None):
+        self.function, self.on_call, self.workers = function, on_call, 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def of(self, launched):
+        return self
+
+    def worker(self, limits):
+        self.workers += 1
+        return Worker(self)
+
+    def end(self, worker, limits):
+        pass
+
+
+class Worker:
+    """It says how it ended to whoever asks further."""
+
+    def __init__(self, work):
+        self.work, self.over = work, None
+
+    def run(self, program, inputs, mode):
+        self.work.on_call()
+        said = self.over or self.work.function(inputs["x"])
+        if isinstance(said, Answer):
+            self.over = said
+            return said
+        return Answer("ok", {"y": said})
+
+
+class References:
+    def of(self, launched):
+        return lambda program, inputs: {"y": double(inputs["x"])}
+
+
+class Plugin:
+    """One check of three calls, each a case."""
+
+    checks, items = (CHECK,), {CHECK.id: CALLS}
+
+    def run(self, item, trial, variant):
+        trial.next_case()
+        with contextlib.suppress(Finding):
+            trial.compare("program", x=item + variant)
+        return Verdict(CHECK.id, "passed")
+
+
+def asked(tmp_path, *mistakes, works=None):
+    """A diagnostician who knows these, each a family of its own, and what each is made to answer."""
+    known = [Mistake(str(n), f"family-{n}", ("order",), HINT, {}) for n in range(len(mistakes))]
+    made = works or [Work(function) for function in mistakes]
+    return Diagnostician(
+        LAB, Plugin(), References(), lambda one: made[int(one.id)], Remembered(tmp_path), known
+    )
+
+
+def named(diagnostician, own, outcome="wrong"):
+    own = own if isinstance(own, Work) else Work(own)
+    found = diagnostician.diagnose(own, [Verdict(CHECK.id, outcome)], {}, 5)
+    return [(one.family, one.families) for one in found]
+
+
+def test_who_is_slow_on_the_same_calls_made_the_mistake(tmp_path):
+    known = asked(tmp_path, lambda x: SLOW)
+    assert named(known, lambda x: SLOW, "timed-out") == [("family-0", ("family-0",))]
+
+
+def test_who_is_slow_where_the_mistake_costs_nothing_is_slow_for_another_reason(tmp_path):
+    known = asked(tmp_path, lambda x: SLOW if x > 1 else 2 * x)
+    assert named(known, lambda x: SLOW, "timed-out") == []
+
+
+def test_who_is_right_where_the_mistake_is_slow_did_not_make_it(tmp_path):
+    known = asked(tmp_path, lambda x: SLOW)
+    assert named(known, lambda x: SLOW if x in (1, 3) else 2 * x, "timed-out") == []
+
+
+def test_after_a_crash_the_next_case_has_a_worker_of_its_own(tmp_path):
+    known = asked(tmp_path, lambda x: 3 * x)
+    own = Work(lambda x: DEAD if x == 6 else 3 * x)
+    assert named(known, own) == [("family-0", ("family-0",))]
+    assert own.workers == 2
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that pass when a test says so."""
+    now = [0.0]
+    monkeypatch.setattr(diagnosis.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_beyond_its_budget_a_task_gets_no_hint_until_all_mistakes_have_been_asked(tmp_path, clock):
+    def pass_time():
+        clock[0] += diagnosis.BUDGET_S
+
+    works = [Work(function, pass_time) for function in (lambda x: 3 * x, lambda x: 4 * x)]
+    known = asked(tmp_path, *works, works=works)
+    assert named(known, lambda x: 3 * x) == []
+    assert [work.workers for work in works] == [1, 0]
+    assert named(known, lambda x: 3 * x) == [("family-0", ("family-0",))]
+    assert [work.workers for work in works] == [1, 1]
+
+
+def test_work_that_takes_long_is_not_heard_out_for_ever(tmp_path, clock):
+    def pass_time():
+        clock[0] += diagnosis.BUDGET_S
+
+    known, own = asked(tmp_path, lambda x: 3 * x, lambda x: 3 * x), Work(lambda x: 3 * x, pass_time)
+    assert named(known, own) == []  # both fit, and another variant's inputs would have to tell
+    assert own.workers == 1
