@@ -73,9 +73,9 @@ def test_the_function_may_write_into_its_argument_e81(compare, draw):
 
 
 @points(1)
-def test_the_default_step_is_good_to_six_digits_e62(compare, draw):
-    """Without a step the gradient is right to six digits, for exp at 1 and elsewhere.
-    不给步长时，梯度有六位有效数字（exp 在 1 处及其他点）。"""
+def test_the_default_step_is_good_to_seven_digits_e62(compare, draw):
+    """Without a step the gradient is right to seven digits, for exp at 1 and elsewhere.
+    不给步长时，梯度有七位有效数字（exp 在 1 处及其他点）。"""
     # Any sensible step will do: central differences err by 1e-8 or less for steps from 1e-4 to 1e-8,
     # one-sided ones with the default step by 3e-6.
     compare("difference", 1e-7, function="exponentials", x=np.array([1.0]))
