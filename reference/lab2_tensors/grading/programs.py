@@ -168,7 +168,14 @@ def rule(lab, operation, arrays, vector, how=None, alone=False):
     """The value of an operation in a chain, and the adjoints of its float inputs from one at the end."""
     y, variables, feeds = built(lab, operation, arrays, how, not alone, not alone)
     gradients = pulled_back(lab, [y], float_nodes(variables), [vector])
-    return {"value": evaluated(lab, [y], feeds)[0], "gradients": evaluated(lab, gradients, feeds)}
+    value, scale = evaluated(lab, [y], feeds)[0], {"gradients": size_of_parts(arrays, vector)}
+    return {"value": value, "gradients": evaluated(lab, gradients, feeds), "scale": scale}
+
+
+def size_of_parts(arrays, vector):
+    """The scale of adjoints where one of them may be a single number: what is added up there may cancel."""
+    single = any(np.size(array) == 1 for array in arrays) and np.size(vector) > 1
+    return float(np.linalg.norm(vector)) if single else 0.0
 
 
 def rule_twice(lab, operation, arrays, vector, directions, how=None, after=True):
@@ -180,7 +187,8 @@ def rule_twice(lab, operation, arrays, vector, directions, how=None, after=True)
     inputs = float_nodes(variables)
     first = pulled_back(lab, [y], inputs, [vector])
     second = pulled_back(lab, first, inputs, directions)
-    return {"first": evaluated(lab, first, feeds), "second": evaluated(lab, second, feeds)}
+    told = {"first": evaluated(lab, first, feeds), "second": evaluated(lab, second, feeds)}
+    return {**told, "scale": size_of_parts(arrays, vector)}
 
 
 def kind_of(lab, partial):
