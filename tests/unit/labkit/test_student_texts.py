@@ -31,6 +31,8 @@ def names_said():
                     r"[a-z.]+-", head
                 ):
                     yield room_of(path), re.escape(head.rpartition(".")[2]) + ".+"
+                case ast.Constant(str() as name) if re.fullmatch(r"[a-z]+\.[a-z0-9-]+", name):
+                    yield tuple(re.escape(part) for part in name.split(".", 1))
                 case ast.Constant(str() as name) if re.fullmatch(r"[a-z0-9-]+", name):
                     yield room_of(path), re.escape(name)
 
