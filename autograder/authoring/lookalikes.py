@@ -3,7 +3,6 @@
 The rest of the work is the reference's. `blank` is named as in lab.toml; `family` is one of mutants.toml.
 """
 
-import re
 import textwrap
 from pathlib import PurePath
 from typing import Annotated
@@ -11,6 +10,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from autograder.authoring import named_blanks
 from autograder.authoring.cutter import MARKS, without_marks
 from autograder.authoring.mutants import Modules, shown, solved_modules, source
 from autograder.course import CourseError, Lab, Words
@@ -62,29 +62,16 @@ def read_lookalikes(lab: Lab) -> dict[str, tuple[str, Modules]]:
 def _filled(lab: Lab, place: str, one: Lookalike) -> Modules:
     """The file with this body in its blank."""
     files = {PurePath(name).name: name for name in (*lab.modules, *lab.kernels)}
-    lines = source(lab, files[one.file]).split("\n") if one.file in files else []
-    row = _row_of(lines, one.blank)
-    if row is None:
+    text = source(lab, files[one.file]) if one.file in files else ""
+    rows = named_blanks.places(one.file, text).get(one.blank, ()) if text else ()
+    lines, marks = text.split("\n"), MARKS.get(PurePath(one.file).suffix, ("", ""))
+    begin = next((row - 1 for row in rows if lines[row - 1].strip() == marks[0]), None)
+    if begin is None:
         raise CourseError(
             f'{place}: [[lookalike]] "{one.id}": {one.file} has no {one.blank}. Name a blank of that file.'
         )
-    marks = MARKS[PurePath(one.file).suffix]
-    begin = next(at for at in range(row, len(lines)) if lines[at].strip() == marks[0])
+    # Below the function's last line, where it ends with the solution.
     end = next(at for at in range(begin, len(lines)) if lines[at].strip() == marks[1])
     body = textwrap.indent(one.body.strip("\n"), lines[begin].partition(marks[0])[0])
     text = "\n".join([*lines[: begin + 1], body, *lines[end:]])
     return {one.file: without_marks(text, one.file)}
-
-
-def _row_of(lines: list[str], blank: str) -> int | None:
-    """Where the function begins in which the blank stands, `Class.method` for a method."""
-    *classes, function = blank.split(".")
-    patterns = [rf"class {name}\b" for name in classes]
-    patterns.append(rf"(\s*def|.*__global__ void) {re.escape(function)}\(")
-    row = 0
-    for pattern in patterns:
-        found = next((at for at in range(row, len(lines)) if re.match(pattern, lines[at])), None)
-        if found is None:
-            return None
-        row = found
-    return row
