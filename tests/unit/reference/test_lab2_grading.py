@@ -169,3 +169,12 @@ def test_parts_added_in_another_order_are_far_inside_the_tolerance(lab2, lab2_pr
         at |= {"chosen": [-1], "vectors": [draw.normal((2, 3))]}
         one, two = (np.array(lab2_programs.graph_gradients(x, **at)["gradients"]) for x in (lab, other))
         assert np.abs(one - two).max() < 0.1 * GRAPHS * np.linalg.norm(at["vectors"][0]), seed
+
+
+def test_a_single_number_that_parts_cancel_in_is_judged_by_their_size(lab2_programs):
+    lab, vector = SimpleNamespace(graph=own_graph()), np.array([3.0, -4.0])
+    how = {"shape": [2]}
+    single = lab2_programs.rule(lab, "broadcast_to", [np.array(0.5)], vector, how=how)
+    assert single["scale"] == {"gradients": 5.0}
+    several = lab2_programs.rule(lab, "broadcast_to", [np.array([0.5, 1.0])], vector, how=how)
+    assert several["scale"] == {"gradients": 0.0}
