@@ -33,7 +33,8 @@ KILLED, SURVIVED, UNRELATED = "killed", "survived", "unrelated task failed"
 MALFORMED, OPEN = "malformed mutant", "undecided"
 
 # No mutant's id has a dot.
-REFERENCE, SKELETON, ALTERNATE, MEANT = "lab.reference", "lab.skeleton", "alternate.", "meant."
+REFERENCE, SKELETON, ALTERNATE = "lab.reference", "lab.skeleton", "alternate."
+AGAIN, MEANT = "again.", "meant."  # mutants on further variants: checks that saw them before; their tasks
 RANDOM = "random."  # how the names of such answers of no thought begin
 SLIPS = ("NameError", "UnboundLocalError")  # not mistakes about derivatives
 _ELSEWHERE = ("file", "line", "code")  # of a message's arguments: where in the source, not what happened
@@ -90,7 +91,7 @@ class Audit:
 def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
     """Run everything: alternates and the reference on all variants, each mutant on so many, others in turn.
 
-    On the first of them a mutant runs in full, on the others its tasks do, each until it has failed.
+    On the first of them a mutant runs in full.
     Raises: CourseError.
     """
     mutants, solved, alternates = read_mutants(lab), solved_modules(lab), read_alternates(lab)
@@ -100,30 +101,21 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         for number, mutant in enumerate(mutants)
     }
     answers = audit_thoughtless.works(lab)
-    wrong = [
-        *(Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants),
-        *(
-            Work(MEANT + mutant.id, mutant.modules, variant, mutant.tasks, until="task")
-            for mutant in mutants
-            for variant in turns[mutant.id][1:]
-        ),
-        *answers,
-    ]
     runs.run(
         [
             Work(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0),
             *(Work(name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
-            *wrong,
+            *(Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants),
+            *answers,
             *audit_alone.works(lab),
         ]
     )
-    rulings = tuple(
-        rule(lab, solved, mutant, (*runs.of(mutant.id), *runs.of(MEANT + mutant.id))) for mutant in mutants
-    )
+    _try_again(runs, [(mutant, variant) for mutant in mutants for variant in turns[mutant.id][1:]])
+    rulings = tuple(rule(lab, solved, mutant, _results(runs, mutant)) for mutant in mutants)
     meant: dict[str, tuple[str, tuple[str, ...]]] = {
-        name: (mutant.id, mutant.tasks) for mutant in mutants for name in (mutant.id, MEANT + mutant.id)
+        name + mutant.id: (mutant.id, mutant.tasks) for mutant in mutants for name in ("", AGAIN, MEANT)
     }
-    meant |= {work.name: (work.name, work.tasks) for work in answers if not work.name.startswith(RANDOM)}
+    meant |= {work.name: (work.name, work.only) for work in answers if not work.name.startswith(RANDOM)}
     return Audit(
         lab=lab,
         key=runs.key_id,
@@ -162,6 +154,46 @@ def read_alternates(lab: Lab) -> dict[str, Modules]:
     return alternates
 
 
+def _try_again(runs: Runs, wanted: list[tuple[Mutant, int]]) -> None:
+    """On each further variant the checks that saw the mutant before; its tasks where these do not see it."""
+    runs.run(
+        Work(AGAIN + mutant.id, mutant.modules, variant, _seen_by(runs, mutant)) for mutant, variant in wanted
+    )
+    unseen = {
+        (mutant.id, result.variant)
+        for mutant, _ in wanted
+        for result in runs.of(AGAIN + mutant.id)
+        if not set(mutant.tasks) <= _failed(result)
+    }
+    runs.run(
+        Work(MEANT + mutant.id, mutant.modules, variant, mutant.tasks, until="task")
+        for mutant, variant in wanted
+        if (mutant.id, variant) in unseen
+    )
+
+
+def _seen_by(runs: Runs, mutant: Mutant) -> tuple[str, ...]:
+    """Of each task it is meant for the check that sees it, where one need not wait for it; or the tasks."""
+    tasks = [task for result in runs.of(mutant.id) for task in result.tasks if task.id in mutant.tasks]
+    seen = [[check for check in task.checks if check.outcome not in ("passed", "not-run")] for task in tasks]
+    return tuple(min(checks, key=_waits).id for checks in seen if checks) or mutant.tasks
+
+
+def _waits(check: CheckResult) -> bool:
+    return check.outcome == "timed-out"
+
+
+def _results(runs: Runs, mutant: Mutant) -> tuple[Result, ...]:
+    """The one in full first, then of each further variant the one that tells most."""
+    further = {result.variant: result for name in (AGAIN, MEANT) for result in runs.of(name + mutant.id)}
+    return (*runs.of(mutant.id), *further.values())
+
+
+def _failed(result: Result) -> set[str]:
+    """The tasks of which a check that ran failed."""
+    return {id for id, outcome in outcomes_of(result).items() if outcome != "passed"}
+
+
 def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...]) -> Ruling:
     """The verdict on a mutant."""
     verdict, why = KILLED, ""
@@ -171,7 +203,7 @@ def rule(lab: Lab, solved: Modules, mutant: Mutant, results: tuple[Result, ...])
         allowed = related(lab, mutant.tasks)
         for result in results:
             outcomes = outcomes_of(result)
-            failed = [id for id, outcome in outcomes.items() if outcome != "passed"]
+            failed = _failed(result)
             on = f"on variant {result.variant}"
             undecided = [id for id, outcome in outcomes.items() if outcome in UNDECIDED]
             if found := undecided or [id for id in mutant.tasks if id not in outcomes]:

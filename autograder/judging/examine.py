@@ -66,7 +66,7 @@ class Examiner(Grader):
             for done, verdict in zip(self.plugin.checks, verdicts, strict=False)
             if verdict.outcome not in ("passed", *UNDECIDED)
         }
-        elsewhere = bool(self._order.tasks) and check.task not in self._order.tasks
+        elsewhere = bool(self._order.only) and not {check.task, check.id} & {*self._order.only}
         enough = {"": False, "task": check.task in failed, "all": bool(failed)}
         return elsewhere or enough[self._order.until]
 

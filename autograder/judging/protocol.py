@@ -99,13 +99,13 @@ class Graded(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Examination:
-    """Work to examine. `tasks`: only their checks, empty: all.
+    """Work to examine. `only`: these tasks and checks, empty: all.
 
     `until`: what ends with the first check that fails, if anything does, each task or all.
     """
 
     found: Found
-    tasks: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
     until: Until = ""
 
 

@@ -19,7 +19,7 @@ def show(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message] 
     """Print the report; the exit code is 0 if every test passed, else 1."""
     for line in lines(lab, seed, run, language, facts):
         print(line)
-    return PASSED if all(outcome.kind in FINE for outcome in _all_outcomes(run)) else TO_DO
+    return PASSED if run.fine() else TO_DO
 
 
 def lines(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message] = ()) -> Iterator[str]:
@@ -42,7 +42,7 @@ def lines(lab: Lab, seed: int, run: Run, language: str, facts: Sequence[Message]
     yield ""
     if facts:
         yield from (*(fact.text(language) for fact in facts), "")
-    kinds = {outcome.kind for outcome in _all_outcomes(run)}
+    kinds = {outcome.kind for outcome in run.all_outcomes()}
     if kinds <= set(FINE):
         yield words("check-all-passed" if kinds == {"passed"} else "check-all-passed-here", next=seed + 1)
     else:
@@ -60,10 +60,6 @@ def of_task(lab: Lab, task: Task, run: Run, language: str) -> tuple[str, list[st
         for line in words.of_import(name, one, lab)
     ]
     return _state(task, run), [*imports, *_details(task, run, words)]
-
-
-def _all_outcomes(run: Run) -> list[Outcome]:
-    return [*run.imports.values(), *run.outcomes.values()]
 
 
 def _of(task: Task, run: Run) -> list[tuple[Test, Outcome]]:

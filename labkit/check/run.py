@@ -66,6 +66,14 @@ class Run:
         """Whether every test has an outcome."""
         return bool(self.tests) and self.tests.keys() <= self.outcomes.keys()
 
+    def all_outcomes(self) -> list[Outcome]:
+        """Of imports and tests, as far as they have run."""
+        return [*self.imports.values(), *self.outcomes.values()]
+
+    def fine(self) -> bool:
+        """Whether nothing has been found that is to be mended."""
+        return all(outcome.kind in FINE for outcome in self.all_outcomes())
+
     def lose(self, what: str, outcome: Outcome) -> None:
         """A test or an import that ended its process. A stopped test's task is not tried further."""
         if what not in self.tests:
@@ -79,25 +87,35 @@ class Run:
                     self.outcomes.setdefault(name, Outcome("skipped"))
 
 
-def run_tests(lab: Lab, seed: int, start: Start | None = None, unusable: Collection[str] = ()) -> Run:
+Enough = Callable[[Run], bool]
+
+
+def run_tests(
+    lab: Lab,
+    seed: int,
+    start: Start | None = None,
+    unusable: Collection[str] = (),
+    enough: Enough = Run.finished,
+) -> Run:
     """The outcome of every public test of a lab, and of importing its modules.
 
-    `start`: how to start a process of tests, for who runs them elsewhere; `unusable`: files known to be.
+    `start`: how to start a process of tests, for who runs them elsewhere; `unusable`: files known to be;
+    `enough`: whether what is known by now will do.
     Cost: a second, and some seconds more for each test that has to be stopped.
     Raises: WrongUse if the tests can't be run at all.
     """
     run = Run(imports={name: Outcome("unusable") for name in unusable})
-    while not run.finished():
-        _run_once(lab, seed, run, start or functools.partial(_child, lab))
+    while not enough(run):
+        _run_once(lab, seed, run, start or functools.partial(_child, lab), enough)
     return run
 
 
-def _run_once(lab: Lab, seed: int, run: Run, start: Start) -> None:
+def _run_once(lab: Lab, seed: int, run: Run, start: Start, enough: Enough) -> None:
     """One child process; it ends after the last test, or with the first that takes it down."""
     with tempfile.TemporaryFile() as errors, start(errors) as process:
         try:
             _ask(process, lab, seed, run)
-            lost = _follow(process, lab, run)
+            lost = _follow(process, lab, run, enough)
         finally:
             process.kill()
         said = _last_line(errors)
@@ -135,7 +153,9 @@ def _ask(process: "subprocess.Popen[bytes]", lab: Lab, seed: int, run: Run) -> N
         pass
 
 
-def _follow(process: "subprocess.Popen[bytes]", lab: Lab, run: Run) -> tuple[str, Outcome] | None:
+def _follow(
+    process: "subprocess.Popen[bytes]", lab: Lab, run: Run, enough: Enough
+) -> tuple[str, Outcome] | None:
     """Take the child's events into `run`. If it ends early: what it was at ("": nothing), and its ending."""
     at, limit = "", START_S
     lines = _lines(process)
@@ -165,6 +185,8 @@ def _follow(process: "subprocess.Popen[bytes]", lab: Lab, run: Run) -> tuple[str
             name = event.pop("module" if kind == "imported" else "test")
             into = run.imports if kind == "imported" else run.outcomes
             into[name] = Outcome(event.pop("outcome"), event)
+            if enough(run):
+                return None
 
 
 def _lines(process: "subprocess.Popen[bytes]") -> "queue.SimpleQueue[bytes]":

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.authoring import audit_public, cutter
+from autograder.authoring import cutter
 from autograder.authoring.audit import (
     ALTERNATE,
     KILLED,
@@ -241,55 +241,62 @@ def test_a_lab_without_mutants_or_an_alternate_without_a_reason_is_told(mini):
         read_mutants(mini.lab)
 
 
-# What `python -m labkit check FOLDER` promises: 0 all passed, 1 something to do, 2 wrong use.
-CHECK = """
-import pathlib, sys, time
-folder = pathlib.Path(sys.argv[1])
-assert (folder / "tests" / "test_square.py").is_file() and folder.name == "lab0"
-text = (folder / "graph.py").read_text()
-if "insert" in text:
-    time.sleep(60)
-sys.exit(MISSING if "2 * a.value" not in text else 0)
+PUBLIC = """
+import pytest
+
+
+@pytest.mark.task("square")
+def test_slope(lab, expect):
+    '''The slope.
+    斜率。'''
+    (partial,) = lab.graph.square(lab.graph.variable(3.0)).partials
+    expect.equal("square(3.0)", partial, 6.0)
+
+
+@pytest.mark.task("order")
+def test_order(lab):
+    '''The order ends.
+    顺序有尽头。'''
+    one = lab.graph.variable(3.0)
+    while lab.graph.topological_order(lab.graph.square(one))[0] is not one:
+        pass
 """
 
 
 @pytest.fixture
-def labkit_check(monkeypatch, tmp_path):
-    """A script in labkit's place: it sees a wrong slope of the square, and hangs on `insert`."""
-    plain, tests = audit_public.solved_files, {"tests/test_square.py": b""}
-    monkeypatch.setattr(audit_public, "solved_files", lambda course, lab: plain(course, lab) | tests)
-    monkeypatch.setattr(audit_public, "PATIENCE_S", 3)
-
-    def command(code=1):
-        (tmp_path / "check.py").write_text(CHECK.replace("MISSING", str(code)))
-        return [sys.executable, str(tmp_path / "check.py")]
-
-    return command
+def with_public_tests(mini):
+    """The mini course, with a test that sees a wrong slope and one that hangs for a wrong order."""
+    (mini.root / "reference/lab0_chains/tests").mkdir()
+    (mini.root / "reference/lab0_chains/tests/test_graph.py").write_text(PUBLIC, encoding="utf-8")
+    return mini
 
 
-def test_public_tests_run_on_each_mutant_as_a_student_would_have_it(mini, labkit_check, running):
+def kills(mini, jobs, counts):
+    course = load_course(mini.root)
+    return public_kills(course, mini.lab, read_mutants(mini.lab), jobs, counts.append, lambda: None)
+
+
+def test_public_tests_run_on_each_mutant_as_a_student_would_have_it(with_public_tests, running):
     counts = []
-    seen = public_kills(
-        load_course(mini.root),
-        mini.lab,
-        read_mutants(mini.lab),
-        2,
-        counts.append,
-        lambda: None,
-        labkit_check(),
-    )
-    assert seen == {"square-by-itself": True, "order-turned-round": False, "adjoint-overwritten": False}
+    assert kills(with_public_tests, 2, counts) == {
+        "square-by-itself": True,
+        "order-turned-round": True,  # it does not end
+        "adjoint-overwritten": False,
+    }
     assert counts == [3]
     assert running() == []
 
 
-def test_public_tests_that_can_not_run_or_fail_on_the_solved_lab_are_no_kills(mini, labkit_check):
-    arguments = load_course(mini.root), mini.lab, read_mutants(mini.lab), 1, lambda _: None, lambda: None
-    with pytest.raises(CourseError, match="`labkit check` ended with 2 on square-by-itself"):
-        public_kills(*arguments, labkit_check(2))
-    mini.edit("reference/lab0_chains/graph.py", "(2 * a.value,)", "(a.value + a.value,)")
+def test_public_tests_that_can_not_run_or_fail_on_the_solved_lab_are_no_kills(with_public_tests):
+    mini, tests = with_public_tests, "reference/lab0_chains/tests/test_graph.py"
+    mini.edit(
+        "reference/lab0_chains/graph.py", "def square(a):", "def square(a):\n    a = variable(a.value + 1)"
+    )
     with pytest.raises(CourseError, match="the public tests fail on the solved lab"):
-        public_kills(*arguments, labkit_check())
+        kills(mini, 1, [])
+    mini.edit(tests, "import pytest", "import nothing_like_this")
+    with pytest.raises(CourseError, match=r"`labkit check` can't run on solved: .*nothing_like_this"):
+        kills(mini, 1, [])
 
 
 # --- Lab 1 --------------------------------------------------------------------------------------------------
@@ -352,3 +359,20 @@ def test_a_mistake_may_fail_what_needs_its_task_and_what_grades_the_same_blank(l
     assert related(lab1, ["central-difference"]) == {"central-difference"}
     assert related(lab1, ["topological-order"]) >= {"topological-order", "forward-mode", "scale", "lookup"}
     assert related(lab1, ["bypass"]) == {"bypass", "reverse-mode", "lookup", "jacobian", "scale"}
+
+
+def test_a_mutant_may_be_seen_by_other_checks_on_other_variants(mini, capsys, monkeypatch):
+    """It is wrong for half of all inputs: a check that sees it on one variant may be blind on another."""
+    checks = (
+        f"@pytest.mark.task('square')\n@pytest.mark.points(1)\ndef test_{number}(compare, draw):\n"
+        f"    '''It.\n    它。'''\n    compare('square', x=draw.uniform(1.0, 3.0))\n"
+        for number in range(12)
+    )
+    mini.add_checks("import pytest\n\n\n" + "\n\n".join(checks))
+    mini.edit("reference/lab0_chains/lab.toml", "points = 2", "points = 14")
+    often = mutant("often", "(2 * a.value,)", "(2 * a.value * (a.value < 2),)", ["square"])
+    text = (mini.root / MUTANTS).read_text(encoding="utf-8")
+    (mini.root / MUTANTS).write_text(text + often, "utf-8")
+    _, out, figures = audit(mini, capsys, monkeypatch, "--variants", "all")
+    assert row(out, "often") == "x  +  +  killed", out
+    assert figures["mutants"]["killed"] == 4
