@@ -104,8 +104,12 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
     runs.run(
         [
             Work(SKELETON, skeleton_modules(lab) | notebook(lab, cut=True), 0),
-            *(Work(name, modules, variant) for name, modules in right.items() for variant in range(VARIANTS)),
-            *(Work(mutant.id, mutant.modules, turns[mutant.id][0]) for mutant in mutants),
+            *(
+                Work(name, modules, variant, () if name == REFERENCE else _reached(lab, solved, modules))
+                for name, modules in right.items()
+                for variant in range(VARIANTS)
+            ),
+            *(_whole(lab, solved, mutant, turns[mutant.id][0]) for mutant in mutants),
             *answers,
             *audit_alone.works(lab),
         ]
@@ -121,7 +125,7 @@ def audit(lab: Lab, runs: Runs, variants: int) -> Audit:
         key=runs.key_id,
         solved=solved,
         rulings=rulings,
-        alike=tuple(_alike(mutants, runs)),
+        alike=tuple(_alike(lab, solved, mutants, runs)),
         alternates={name: runs.of(ALTERNATE + name) for name in alternates},
         reference=runs.of(REFERENCE),
         unfit=_unfit(runs.of(SKELETON)[0]),
@@ -152,6 +156,19 @@ def read_alternates(lab: Lab) -> dict[str, Modules]:
         names = [f"alternates/{path.name}/{name}" for name in solved if (path / name).exists()]
         alternates[path.name] = solved | (solved_modules(lab, names) if names else {})
     return alternates
+
+
+def _whole(lab: Lab, solved: Modules, mutant: Mutant, variant: int) -> Work:
+    return Work(mutant.id, mutant.modules, variant, _reached(lab, solved, mutant.modules, mutant.tasks))
+
+
+def _reached(lab: Lab, solved: Modules, modules: Modules, meant: Iterable[str] = ()) -> tuple[str, ...]:
+    """The tasks that these modules can fail, and those they are meant to; () for all of them.
+
+    Beside kernels under test no module runs: where their file is the reference's, so is how they end.
+    """
+    apart = {task.id for task in lab.tasks if (file := lab.launched(task)) and modules[file] == solved[file]}
+    return tuple(task.id for task in lab.tasks if task.id not in apart.difference(meant)) if apart else ()
 
 
 def _try_again(runs: Runs, wanted: list[tuple[Mutant, int]]) -> None:
@@ -227,8 +244,13 @@ def outcomes_of(result: Result) -> dict[str, str]:
 
 
 def outcome_on_all(ruling: Ruling, task: str) -> str:
-    """How a task ended, as where the mutant ran in full; "" if it passed on some variants only."""
+    """How a task ended, as where the mutant ran in full; "" if it passed on some variants only.
+
+    "not-run" if the mutant can't reach it.
+    """
     found = [outcomes[task] for outcomes in map(outcomes_of, ruling.results) if task in outcomes]
+    if not found:
+        return "not-run"
     passes = {outcome == "passed" for outcome in found}
     return found[0] if len(passes) == 1 else ""
 
@@ -250,8 +272,8 @@ def related(lab: Lab, tasks: Iterable[str]) -> set[str]:
 
 
 def passed(result: Result) -> bool:
-    """Whether a result has full marks, and all given code is as it was."""
-    return all(task.outcome == "passed" for task in result.tasks)
+    """Whether all that ran has full marks, and all given code is as it was."""
+    return set(outcomes_of(result).values()) == {"passed"}
 
 
 def _dead(lab: Lab, mutant: Mutant, results: tuple[Result, ...]) -> str:
@@ -289,14 +311,14 @@ def _alive(check: CheckResult) -> bool:
     return check.outcome in ("timed-out", "out-of-memory")
 
 
-def _alike(mutants: tuple[Mutant, ...], runs: Runs) -> Iterable[tuple[str, str]]:
+def _alike(lab: Lab, solved: Modules, mutants: tuple[Mutant, ...], runs: Runs) -> Iterable[tuple[str, str]]:
     """Pairs that no check tells apart, neither by outcome nor by what it says; on the same inputs."""
     groups = defaultdict(list)
     for mutant in mutants:
         groups[_outcomes(runs.of(mutant.id))].append(mutant)
     suspects = [group for group in groups.values() if len(group) > 1]
     runs.run(
-        Work(mutant.id, mutant.modules, result.variant)
+        _whole(lab, solved, mutant, result.variant)
         for group in suspects
         for result in runs.of(group[0].id)
         for mutant in group
