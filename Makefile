@@ -65,10 +65,11 @@ lint: .venv/.dev ## style, types, and the directions of imports
 	@.venv/bin/mypy $(filter-out %/four_ways.py,$(wildcard handouts/demo/*.py))
 	@.venv/bin/lint-imports
 
-soak: .venv/.dev ## kill a class of 300 ten times; mutate kernels; a gradebook of 300 (not part of make test)
+soak: .venv/.dev ## kill a class of 300 ten times; mutate kernels; a gradebook of 300; 1,000 seeds (not in make test)
 	@.venv/bin/python tests/soak/kernels.py
 	@.venv/bin/python tests/soak/kills.py
 	@.venv/bin/python tests/soak/gradebook.py
+	@.venv/bin/python tests/soak/seeds.py
 
 bench: .venv/.use .venv-bench/.peers ## speed beside other tools; writes build/bench.json
 	@.venv-bench/bin/python bench/run.py

@@ -172,9 +172,13 @@ def _reached(lab: Lab, solved: Modules, modules: Modules, meant: Iterable[str] =
 
 
 def _try_again(runs: Runs, wanted: list[tuple[Mutant, int]]) -> None:
-    """On each further variant the checks that saw the mutant before; its tasks where these do not see it."""
+    """On each further variant the checks that saw the mutant before; its tasks where these do not see it.
+
+    Who did not end in time before is not waited for as long again.
+    """
     runs.run(
-        Work(AGAIN + mutant.id, mutant.modules, variant, _seen_by(runs, mutant)) for mutant, variant in wanted
+        Work(AGAIN + mutant.id, mutant.modules, variant, _seen_by(runs, mutant), hurried=True)
+        for mutant, variant in wanted
     )
     unseen = {
         (mutant.id, result.variant)

@@ -51,6 +51,7 @@ def _of_machine(hunt: Hunt) -> dict[str, Any]:
     return {
         "killed": hunt.killed,
         "equivalent": len(hunt.equivalent),
+        "programs": hunt.programs,
         "total": hunt.total,
         "survivors": [str(change) for change in hunt.survivors],
     }
@@ -108,6 +109,8 @@ def figures(
     yield "mutants killed where meant", _of(mutants["killed"], mutants["total"]), f"{families} families"
     if hunt:
         equivalent = f"{len(hunt.equivalent)} change nothing"
+        if hunt.equivalent:
+            equivalent += f", each in at least {hunt.programs} programs of its tasks"
         yield "changes by machine that a hidden test sees", _of(hunt.killed, hunt.total), equivalent
     thoughtless = data["thoughtless"]
     yield "checks that answers of no thought lose", _of(thoughtless["lost"], thoughtless["tried"]), ""

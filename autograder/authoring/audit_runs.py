@@ -24,13 +24,14 @@ from labkit import predict
 
 @dataclass(frozen=True)
 class Work:
-    """Modules to examine under a name; `only`, `until`: see Examination."""
+    """Modules to examine under a name; `only`, `until`, `hurried`: see Examination."""
 
     name: str
     modules: Modules
     variant: int
     only: tuple[str, ...] = ()
     until: Until = ""
+    hurried: bool = False
 
 
 class Runs:
@@ -91,7 +92,7 @@ class Runs:
 
         def order(found: Found) -> Examination:
             work = by_student[found.student]
-            return Examination(found, work.only, work.until)
+            return Examination(found, work.only, work.until, work.hurried)
 
         def ready(message: Ready) -> None:
             for check, why in message.faults.items():
@@ -112,7 +113,7 @@ class Runs:
         self._results.setdefault(work.name, {})[work.variant] = graded
 
     def _depends(self, work: Work) -> list[object]:
-        return [self._beside | work.modules, work.variant, work.only, work.until]
+        return [self._beside | work.modules, work.variant, work.only, work.until, work.hurried]
 
     def _student(self, number: int, variant: int) -> str:
         """An id to which the key gives this variant; a notebook's questions have the same number."""

@@ -1,5 +1,6 @@
 """The audit's grader: it explains nothing, measures how far numbers are off, and can leave checks out."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -9,6 +10,7 @@ from autograder.course import Lab
 
 from .bench import Bench
 from .details import Detail
+from .facts import Log
 from .grader import Grader
 from .line import Line
 from .measure import shares
@@ -23,11 +25,17 @@ class _Measuring(Plugin):
 
     def __init__(self, lab: Lab, secret: bytes) -> None:
         super().__init__(lab, secret)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin with other work."""
         self.measured: dict[tuple[str, str, str, float], Measured] = {}
+        self.compared: Counter[str] = Counter()
 
     def run(self, item: pytest.Function, trial: Trial, variant: int) -> Verdict:
         def measure(call: Call) -> None:
             if call.answer.outcome == "ok" and trial.is_compared(call):
+                self.compared[check_id(item)] += 1
                 last = trial.last_call  # of a checked run, `only` has kinds of reports
                 only = last.only if last and call.mode != "checked" else None
                 for quantity, tolerance, share in shares(call, only):
@@ -49,9 +57,18 @@ class Examiner(Grader):
     def answer(self, order: Examination) -> Graded:
         """Examine the work of the order."""
         self._order = order
-        self._measuring.measured = {}
+        self._measuring.forget()
         graded = self._grade(order.found)
-        return msgspec.structs.replace(graded, measured=[*self._measuring.measured.values()])
+        return msgspec.structs.replace(
+            graded,
+            measured=[*self._measuring.measured.values()],
+            compared=dict(self._measuring.compared),
+        )
+
+    def _check(self, check: Check, bench: Bench, variant: int, log: Log) -> Verdict:
+        if self._order and self._order.hurried:
+            bench.of(self._lab.launched(self._lab.task(check.task))).timed_out_twice()
+        return super()._check(check, bench, variant, log)
 
     def goes_on(self, verdict: Verdict) -> bool:
         """Whether there is more to measure: of other cases, which may have other tolerances."""

@@ -84,7 +84,7 @@ class Measured(msgspec.Struct):
 class Graded(msgspec.Struct, frozen=True):
     """A result, with what may differ from run to run: times, memory, what was printed, and explanations.
 
-    `measured`: for the audit.
+    For the audit: `measured`, and `compared`, how many answers of each check were.
     """
 
     result: Result
@@ -92,6 +92,7 @@ class Graded(msgspec.Struct, frozen=True):
     facts: list[dict[str, Any]]
     details: list[Detail] = []
     measured: list[Measured] = []
+    compared: dict[str, int] = {}
 
 
 # --- The audit
@@ -101,12 +102,14 @@ class Graded(msgspec.Struct, frozen=True):
 class Examination:
     """Work to examine. `only`: these tasks and checks, empty: all.
 
-    `until`: what ends with the first check that fails, if anything does, each task or all.
+    `until`: what ends with the first check that fails, if anything does, each task or all. `hurried`: limits
+    are short from the start, as after a time-out.
     """
 
     found: Found
     only: tuple[str, ...] = ()
     until: Until = ""
+    hurried: bool = False
 
 
 # --- Replay: one check again
