@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import click
 
-from autograder.batch import record
+from autograder.batch import audited, record
 from autograder.course import Course, Lab
 from autograder.key import VARIANTS
 from autograder.reporting.console import FindLevel, console, progress, short
@@ -13,6 +13,7 @@ from autograder.reporting.console import FindLevel, console, progress, short
 from . import audit, audit_machine, audit_page, audit_report
 from .audit_diagnosis import diagnosed
 from .audit_public import public_kills
+from .audit_report import Findings
 from .audit_runs import Runs
 
 
@@ -42,14 +43,11 @@ def audit_labs(
         if variants == VARIANTS:
             with progress(f"{lab.id}, diagnosis") as bar:
                 told = diagnosed(lab, level, jobs, *bar)
-        file = course.root / "build/audit" / f"{lab.id}.json"
-        figures = audit_report.as_data(found, public, hunted)
-        record.write(file, record.as_json(figures | {"diagnosis": told.as_data() if told else None}))
-        record.write(file.with_suffix(".html"), audit_page.page(found, public, hunted))
-        audit_report.show(found, public, hunted, console())
-        for line in told.lines() if told else ():
-            click.echo(line)
+        findings = Findings(found, public, hunted, told)
+        file = audited.file(course, lab)
+        record.write(file, record.as_json(audit_report.as_data(findings)))
+        record.write(file.with_suffix(".html"), audit_page.page(findings))
+        audit_report.show(findings, console())
         click.echo(f"Figures: {short(file)}; a page: {short(file.with_suffix('.html'))}")
-        sound &= found.sound and (hunted is None or hunted.sound)
-        sound &= told is None or not told.hinted
+        sound &= findings.sound
     return sound

@@ -55,20 +55,20 @@ class Diagnosed:
             "lookalikes": _share(self.lookalikes),
         }
 
-    def lines(self) -> Iterator[str]:
-        """The figures in words, then each miss, and what must be mended."""
-        right, others = (_share(one) for one in (self.remade, self.lookalikes))
-        hints = "1 hint" if len(self.hinted) == 1 else f"{len(self.hinted) or 'no'} hints"
-        yield (
-            f"diagnosis: right family in {right['right']} of {right['total']} mistakes remade in alternates, "
-            f"in {others['right']} of {others['total']} files that are no mutants; "
-            f"{hints} on right code"
-        )
-        for one in (*self.remade, *self.lookalikes):
-            if not one.right:
-                yield f"diagnosis: {one.name} is of {one.family}, named: {' '.join(one.named) or 'nothing'}"
+    def figures(self) -> Iterator[tuple[str, str, str]]:
+        """What was counted: words, a figure, and which were not named rightly."""
+        for words, found in (
+            ("mistakes remade in alternates whose family is named", self.remade),
+            ("files that are no mutants whose family is named", self.lookalikes),
+        ):
+            missed = (f"{one.name}: {' '.join(one.named) or 'nothing'}" for one in found if not one.right)
+            yield words, f"{sum(one.right for one in found)} of {len(found)}", "; ".join(missed)
+        yield "right solutions that get a hint", str(len(self.hinted) or "none"), ""
+
+    def defects(self) -> Iterator[str]:
+        """What must be mended, each in one line."""
         for one in self.hinted:
-            yield f"NOT as it must be: {one.name} is right, named: {' '.join(one.named)}. Mend that mutant."
+            yield f"{one.name} is right, and gets the hint of {' '.join(one.named)}. Mend that mutant."
 
 
 def _share(found: Iterable[Named]) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcome_on_all
-from autograder.authoring.audit_machine import Hunt
-from autograder.authoring.audit_report import VARIES, defects, figures
+from autograder.authoring.audit_report import VARIES, Findings, defects, figures
 from autograder.authoring.audit_thoughtless import Answers
 from autograder.authoring.audit_tolerances import ROOM, Gap
 from autograder.authoring.mutants import changed_lines
@@ -50,18 +49,18 @@ class Page:
     equivalent: list[str]
 
 
-def page(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None) -> bytes:
+def page(found: Findings) -> bytes:
     """The page, which needs nothing beside it."""
-    mend = list(defects(audit, hunt))
+    audit, hunt = found.audit, found.hunt
     alternates = {"reference": audit.reference} | audit.alternates
     made = Page(
         language="en",
         title=f"{audit.lab.id} · audit",
-        sound=not mend,
-        figures=list(figures(audit, public, hunt)),
-        defects=mend,
+        sound=found.sound,
+        figures=list(figures(found)),
+        defects=list(defects(found)),
         tasks=[task.id for task in audit.lab.tasks],
-        mutants=[_row(audit, ruling, public) for ruling in audit.rulings],
+        mutants=[_row(audit, ruling, found.public) for ruling in audit.rulings],
         kinds=KINDS,
         answers=_answers(audit.lab, audit.answers),
         excused=[str(one) for one in audit.answers.earned if one.excused],

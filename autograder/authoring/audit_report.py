@@ -1,6 +1,7 @@
 """What the audit found out: a table of mutants by tasks, what must be mended, and build/audit/LAB.json."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -9,21 +10,47 @@ from rich.text import Text
 
 from autograder.authoring import audit_tolerances
 from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcome_on_all, passed
+from autograder.authoring.audit_diagnosis import Diagnosed
 from autograder.authoring.audit_machine import Hunt
 from autograder.authoring.mutants import changed_lines
+from autograder.batch.depends import dependencies
 from autograder.course import Task
 from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
 
 VARIES = "~"  # passed on some variants only
 
 
-def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = None) -> dict[str, Any]:
-    """What build/audit/LAB.json holds."""
+@dataclass(frozen=True)
+class Findings:
+    """All that is known of a lab. public: which mutants the public tests see, None for a lab without any.
+
+    hunt, told: None where changes by machine, or the mistakes that feedback names, were not asked for.
+    """
+
+    audit: Audit
+    public: dict[str, bool] | None
+    hunt: Hunt | None = None
+    told: Diagnosed | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether everything is as it must be."""
+        return (
+            self.audit.sound
+            and (self.hunt is None or self.hunt.sound)
+            and (self.told is None or not self.told.hinted)
+        )
+
+
+def as_data(found: Findings) -> dict[str, Any]:
+    """What build/audit/LAB.json holds. Raises: CourseError."""
+    audit, public, hunt = found.audit, found.public, found.hunt
     killed = [ruling.verdict == KILLED for ruling in audit.rulings]
     alternates = [all(map(passed, results)) for results in audit.alternates.values()]
     return {
         "key": audit.key,
-        "sound": audit.sound,
+        "depends": dependencies(audit.lab),
+        "sound": found.sound,
         "mutants": {
             "killed": sum(killed),
             "total": len(killed),
@@ -44,6 +71,7 @@ def as_data(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None = No
         },
         "alone": {"passed": len(audit.lab.tasks) - len(audit.alone), "total": len(audit.lab.tasks)},
         "slowest": {"check": audit.budget.slowest, "share": round(audit.budget.share, 3)},
+        "diagnosis": found.told and found.told.as_data(),
     }
 
 
@@ -57,18 +85,18 @@ def _of_machine(hunt: Hunt) -> dict[str, Any]:
     }
 
 
-def show(audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None, console: Console) -> None:
+def show(found: Findings, console: Console) -> None:
     """Print the table, the figures, and all that is not as it must be."""
+    audit = found.audit
     console.print(_table(audit))
     tasks = "  ".join(f"{number} {task.id}" for number, task in enumerate(audit.lab.tasks, 1))
     console.print(Text(f"tasks: {tasks}"), soft_wrap=True)
     console.print(Text(f"signs: {'  '.join(_legend(audit))}"))
-    for words, figure, more in figures(audit, public, hunt):
+    for words, figure, more in figures(found):
         console.print(Text(f"{words}: {figure}{'; ' if more else ''}{more}"), soft_wrap=True)
-    for line, diff in defects(audit, hunt):
+    for line, diff in defects(found):
         console.print(Text(f"{line}\n{diff}".strip(), "red"), soft_wrap=True)
-    sound = audit.sound and (hunt is None or hunt.sound)
-    words = "everything is as it must be" if sound else "NOT as it must be; what to mend stands above"
+    words = "everything is as it must be" if found.sound else "NOT as it must be; what to mend stands above"
     console.print(Text(f"{audit.lab.id}: {words}."))
 
 
@@ -99,11 +127,9 @@ def _legend(audit: Audit) -> Iterable[str]:
     return (f"{sign} {words}" for sign, words in signs.items() if any(sign in row for row in seen))
 
 
-def figures(
-    audit: Audit, public: dict[str, bool] | None, hunt: Hunt | None
-) -> Iterable[tuple[str, str, str]]:
+def figures(found: Findings) -> Iterable[tuple[str, str, str]]:
     """What was counted: words, a figure, and what there is to add."""
-    data = as_data(audit, public, hunt)
+    data, audit, public, hunt = as_data(found), found.audit, found.public, found.hunt
     mutants, tolerances = data["mutants"], data["tolerances"]
     families = len({ruling.mutant.family for ruling in audit.rulings})
     yield "mutants killed where meant", _of(mutants["killed"], mutants["total"]), f"{families} families"
@@ -131,24 +157,27 @@ def figures(
         unseen = ", ".join(id for id, seen in public.items() if not seen)
         counted = _of(sum(public.values()), len(public))
         yield "mutants that the public tests see", counted, f"not seen: {unseen}" if unseen else ""
+    yield from found.told.figures() if found.told else ()
 
 
 def _of(part: int, whole: int) -> str:
     return f"{part} of {whole}"
 
 
-def defects(audit: Audit, hunt: Hunt | None) -> Iterable[tuple[str, str]]:
+def defects(found: Findings) -> Iterable[tuple[str, str]]:
     """What must be mended, each in one line; and the changed lines of a mutant that survived, or ""."""
+    audit = found.audit
     for ruling in audit.rulings:
         if ruling.verdict != KILLED:
             line = printable(f"{ruling.mutant.id}: {ruling.verdict}: {ruling.why}")
             survived = ruling.verdict == SURVIVED
             yield line, changed_lines(audit.solved, ruling.mutant.modules) if survived else ""
-    for line in _other_defects(audit, hunt):
+    for line in _other_defects(found):
         yield printable(line), ""
 
 
-def _other_defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
+def _other_defects(found: Findings) -> Iterable[str]:
+    audit, hunt = found.audit, found.hunt
     for one, other in audit.alike:
         yield f"{one} and {other}: every check says the same of both; keep one, or add a check."
     for name, results in [("the reference", audit.reference), *audit.alternates.items()]:
@@ -166,6 +195,7 @@ def _other_defects(audit: Audit, hunt: Hunt | None) -> Iterable[str]:
     if hunt:
         yield from (f"no hidden test sees {change}" for change in hunt.survivors)
         yield from hunt.defects
+    yield from found.told.defects() if found.told else ()
 
 
 def _share(passed: Iterable[bool]) -> dict[str, int]:

@@ -15,6 +15,7 @@ from autograder.batch import output, record
 from autograder.batch import precheck as batch_precheck
 from autograder.batch import regrade as batch_regrade
 from autograder.batch import replay as batch_replay
+from autograder.batch.audited import audited
 from autograder.batch.classes import SAMPLE, labs_with_work, places
 from autograder.batch.history import Change
 from autograder.batch.store import Stored
@@ -88,6 +89,12 @@ class Desk:
         else:
             self._show(class_)
         _tell(changes, err=as_json)
+        if not (self._at.sample or audited(self._course, lab)):
+            click.echo(
+                f"{lab.id}: no audit has passed with this key on the lab and the grader as they are. Before "
+                f"points count, `make audit LAB={lab.id}` shows in some minutes whether they are fair.",
+                err=True,
+            )
         return class_.complete
 
     def regrade(self, yes: bool) -> bool:

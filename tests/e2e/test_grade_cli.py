@@ -219,6 +219,24 @@ def test_progress_is_shown_on_a_terminal_s_stderr(sample):
     assert "2/2" not in out
 
 
+def test_until_the_audit_has_passed_on_the_lab_as_it_is_grade_says_so(mini, monkeypatch, tmp_path):
+    def told():
+        done = run(mini, "grade")
+        assert done.returncode == DONE
+        return "no audit has passed with this key" in done.stderr
+
+    mini.hand_in("right")
+    assert told()
+    assert run(mini, "audit").returncode == DONE
+    assert not told()
+    mini.edit("reference/lab0_chains/lab.toml", "\ncpu_s = 1", "\ncpu_s = 2")
+    assert told()
+    mini.edit("reference/lab0_chains/lab.toml", "\ncpu_s = 2", "\ncpu_s = 1")
+    assert not told()
+    (mini.root / "build/audit/lab0.json").write_text("{}", encoding="utf-8")
+    assert told()
+
+
 def test_a_class_whose_folders_are_misnamed_is_not_taken_for_no_class(mini, refused):
     (mini.root / "examples").mkdir()
     mini.hand_in("right")

@@ -48,16 +48,18 @@ def test_the_audit_counts_where_the_right_family_is_named(mini, level):
     assert (data["right"], data["total"], data["hints_on_right_code"]) == (data["total"], data["total"], 0)
     assert data["total"] > 0
     assert data["lookalikes"] == {"right": 1, "total": 2, "missed": ["lookalike.zeros"]}
-    first, miss = told.lines()
-    assert first.endswith("in 1 of 2 files that are no mutants; no hints on right code")
-    assert miss == "diagnosis: lookalike.zeros is of bypass, named: nothing"
+    _, others, right = told.figures()
+    assert others == ("files that are no mutants whose family is named", "1 of 2", "lookalike.zeros: nothing")
+    assert right == ("right solutions that get a hint", "none", "")
+    assert not list(told.defects())
 
 
 def test_a_right_solution_that_gets_a_hint_is_named():
     told = Diagnosed((), (), (Named("right.recursive", "", ("bypass",)),))
-    first, defect = told.lines()
-    assert first.endswith("; 1 hint on right code") and told.as_data()["hints_on_right_code"] == 1
-    assert defect == "NOT as it must be: right.recursive is right, named: bypass. Mend that mutant."
+    assert told.as_data()["hints_on_right_code"] == 1
+    assert list(told.defects()) == [
+        "right.recursive is right, and gets the hint of bypass. Mend that mutant."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatc
     code, out, figures = audit(mini, capsys, monkeypatch, "--jobs", "2")
     assert code == DONE, out
     assert figures.pop("slowest")["share"] < 0.1
+    assert set(figures.pop("depends")) == {"reference", "grading", "skeleton", "lab", "grader"}
     assert figures == {
         "key": "630dcd29",
         "sound": True,
