@@ -7,6 +7,8 @@ import msgspec
 import pytest
 
 from autograder.course import Lab
+from autograder.intake import Submission
+from labkit.messages import Message
 
 from .bench import Bench
 from .details import Detail
@@ -86,6 +88,9 @@ class Examiner(Grader):
         elsewhere = bool(self._order.only) and not {check.task, check.id} & {*self._order.only}
         enough = {"": False, "task": check.task in failed, "all": bool(failed)}
         return elsewhere or enough[self._order.until]
+
+    def _given_notes(self, submission: Submission) -> list[Message]:
+        return []
 
     def _look_closer(self, bench: Bench, verdicts: list[Verdict]) -> list[Detail]:
         return []

@@ -223,13 +223,20 @@ class Grader:
         notes = list(submission.notes)
         if submission.cells:
             notes += notebook.number_of(submission)[1]
-        for name in self._lab.modules:
-            if name in submission.files:
-                notes += given.notes(name, self._skeleton[name], submission.files[name])
+        notes += self._given_notes(submission)
         result = result_of(
             self._lab, self.plugin.checks, verdicts, submission.student, variant, submission.error, notes
         )
         return Graded(result, submission.digest, log.entries, self._details)
+
+    def _given_notes(self, submission: Submission) -> list[Message]:
+        """What was changed in given code."""
+        return [
+            note
+            for name in self._lab.modules
+            if name in submission.files
+            for note in given.notes(name, self._skeleton[name], submission.files[name])
+        ]
 
     def _verdicts(self, submission: Submission, variant: int, log: Log) -> list[Verdict]:
         """A verdict for every check; the import of each module first, as a step of its own."""
