@@ -1,7 +1,7 @@
 """Does feedback name the right mistake? In code that is no mutant's: mistakes made again in other right
 solutions, and wrong work in words of its own (lookalikes.toml).
 
-A mutant is made again in an alternate if its text stands exactly once in the alternate's own file.
+A mutant is made again in one alternate, if its text stands exactly once in an alternate's own file.
 """
 
 import itertools
@@ -139,13 +139,20 @@ def _without_mistake(lab: Lab, result: Result) -> bool:
 
 
 def _remade(lab: Lab) -> Iterator[tuple[str, tuple[str, Modules]]]:
-    for place, (name, modules) in enumerate(read_alternates(lab).items()):
-        for entry in read_entries(lab):
-            if _fits(entry, lab.reference / "alternates" / name, modules):
-                changed = dict(modules)
-                for edit in entry.changes():
-                    changed[edit.file] = changed[edit.file].replace(edit.text, edit.replacement)
-                yield f"{REMADE}.{entry.id}.{place}", (entry.family, changed)
+    """Each mutant in one of the alternates that it fits into, another for the next one."""
+    alternates = list(read_alternates(lab).items())
+    for number, entry in enumerate(read_entries(lab)):
+        fitting = [
+            place
+            for place, (name, modules) in enumerate(alternates)
+            if _fits(entry, lab.reference / "alternates" / name, modules)
+        ]
+        if fitting:
+            place = fitting[number % len(fitting)]
+            changed = dict(alternates[place][1])
+            for edit in entry.changes():
+                changed[edit.file] = changed[edit.file].replace(edit.text, edit.replacement)
+            yield f"{REMADE}.{entry.id}.{place}", (entry.family, changed)
 
 
 def _fits(entry: Entry, folder: Path, modules: Modules) -> bool:
