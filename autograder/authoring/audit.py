@@ -176,10 +176,11 @@ def _try_again(runs: Runs, wanted: list[tuple[Mutant, int]]) -> None:
 
     Who did not end in time before is not waited for as long again.
     """
-    runs.run(
+    again = (
         Work(AGAIN + mutant.id, mutant.modules, variant, _seen_by(runs, mutant), hurried=True)
         for mutant, variant in wanted
     )
+    runs.run(again, short=True)
     unseen = {
         (mutant.id, result.variant)
         for mutant, _ in wanted

@@ -57,9 +57,10 @@ class Runs:
         self._cache = Cache(folder, [dependencies(lab), self.key_id])
         self._results: dict[str, dict[int, Graded]] = {}
 
-    def run(self, wanted: Iterable[Work]) -> None:
+    def run(self, wanted: Iterable[Work], short: bool = False) -> None:
         """Examine all work that has not been examined.
 
+        `short`: it waits for sandboxes longer than it computes, so that more of it at a time is sooner done.
         Raises: CourseError, also where the reference fails a check of its own.
         """
         fresh = []
@@ -73,7 +74,7 @@ class Runs:
         if fresh:
             self._on_start(len(fresh))
             with tempfile.TemporaryDirectory(prefix="adkit-audit-") as folder:
-                self._examine(Path(folder), fresh)
+                self._examine(Path(folder), fresh, self._jobs * (2 if short else 1))
 
     def of(self, name: str) -> tuple[Result, ...]:
         """All results of a name, by variant."""
@@ -83,7 +84,7 @@ class Runs:
         """The same with their facts."""
         return tuple(graded for _, graded in sorted(self._results.get(name, {}).items()))
 
-    def _examine(self, folder: Path, works: list[Work]) -> None:
+    def _examine(self, folder: Path, works: list[Work], jobs: int) -> None:
         by_student = {self._student(number, work.variant): work for number, work in enumerate(works)}
         for student, work in by_student.items():
             (folder / student / self._lab.id).mkdir(parents=True)
@@ -106,7 +107,7 @@ class Runs:
             self._on_result()
 
         level = self._find_level()
-        with Pool(self._lab, level, self._secret, self._jobs, "examine", order=order) as pool:
+        with Pool(self._lab, level, self._secret, jobs, "examine", order=order) as pool:
             pool.run(find_submissions(folder, self._lab.id).found, ready, done)
 
     def _note(self, work: Work, graded: Graded) -> None:
