@@ -10,6 +10,7 @@ from autograder.authoring import cutter, named_blanks
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import notebook, shown, source
 from autograder.course import Lab, Task
+from autograder.judging.verdicts import UNDECIDED
 from autograder.key import VARIANTS
 from autograder.reporting.table import first_remark
 
@@ -32,8 +33,9 @@ def defects(lab: Lab, runs: Runs) -> Iterator[str]:
         for graded in runs.graded(_name(task)):
             (found,) = (one for one in graded.result.tasks if one.id == task.id)
             if found.outcome != "passed":
-                remark = first_remark(graded.result)
-                yield f"{task.id} alone has {found.points} of {found.max} points: {remark} Mend its needs."
+                remark = f"{found.points or 0} of {found.max} points: {first_remark(graded.result)}"
+                mend = "Run `autograder doctor`." if found.outcome in UNDECIDED else "Mend its needs."
+                yield f"{task.id} alone has {remark} {mend}"
 
 
 def _name(task: Task) -> str:

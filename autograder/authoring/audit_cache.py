@@ -4,14 +4,17 @@ So a lab that has not changed is audited in seconds, and nothing stale is ever f
 another name, and names of other versions of the grader, the lab or the key are swept away.
 """
 
+import contextlib
 import hashlib
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from autograder.batch import record
+
+Kept = TypeVar("Kept")
 
 
 class Cache:
@@ -23,16 +26,15 @@ class Cache:
             if other != self._folder:
                 shutil.rmtree(other, ignore_errors=True)
 
-    def load(self, depends: Any) -> bytes | None:
-        """What is kept under what it depends on besides, if anything is."""
-        try:
-            return (self._folder / _hash_of(depends)).read_bytes()
-        except FileNotFoundError:
-            return None
+    def load(self, depends: Any, kind: type[Kept]) -> Kept | None:
+        """What is kept under what it depends on besides, if anything is that can be read."""
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            return msgspec.msgpack.decode((self._folder / _hash_of(depends)).read_bytes(), type=kind)
+        return None
 
-    def keep(self, depends: Any, content: bytes) -> None:
+    def keep(self, depends: Any, content: Any) -> None:
         """Keep a result, whole or not at all. Raises: StorageError."""
-        record.write(self._folder / _hash_of(depends), content)
+        record.write(self._folder / _hash_of(depends), msgspec.msgpack.encode(content))
 
 
 def _hash_of(content: Any) -> str:

@@ -30,6 +30,7 @@ def audit_labs(
     jobs = jobs or len(os.sched_getaffinity(0))
     sound = True
     for lab in labs:
+        depends = audited.withdraw(course, lab)
         kept = course.root / "build/audit" / lab.id
         with progress(lab.id) as bar:
             found = audit.audit(lab, Runs(lab, kept, level, jobs, *bar), variants)
@@ -43,7 +44,7 @@ def audit_labs(
         if variants == VARIANTS:
             with progress(f"{lab.id}, diagnosis") as bar:
                 told = diagnosed(lab, level, jobs, *bar)
-        findings = Findings(found, public, hunted, told)
+        findings = Findings(depends, found, public, hunted, told)
         file = audited.file(course, lab)
         record.write(file, record.as_json(audit_report.as_data(findings)))
         record.write(file.with_suffix(".html"), audit_page.page(findings))

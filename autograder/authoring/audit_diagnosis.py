@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder import key
-from autograder.authoring.audit import read_alternates
+from autograder.authoring.audit_right import read_alternates
 from autograder.authoring.lookalikes import read_lookalikes
 from autograder.authoring.mutants import Modules
 from autograder.batch.grade import grade

@@ -7,14 +7,16 @@ becomes = "steps = step_sizes(x, h, exponent=1 / 3 )"
 reason = "…"
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from autograder.authoring import named_blanks
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.equivalents import FILE, read_equivalents
 from autograder.authoring.machine import Change, changes
-from autograder.authoring.mutants import shown
-from autograder.course import CourseError, Lab
+from autograder.authoring.mutants import shown, source
+from autograder.course import Lab
 from autograder.judging.verdicts import UNDECIDED, Result
 from autograder.key import VARIANTS
 
@@ -26,7 +28,7 @@ PROGRAMS = 1000  # on which one that is said to change nothing must answer right
 class Hunt:
     """What became of all changes. `defects`: what must be mended in equivalents.toml, each in one line.
 
-    programs: how many each of the equivalent answers right at least, of the tasks of its file.
+    programs: how many different ones each of the equivalent answers right at least, of the changed blank.
     """
 
     killed: int
@@ -36,11 +38,6 @@ class Hunt:
     survivors: tuple[Change, ...]
     defects: tuple[str, ...]
 
-    @property
-    def sound(self) -> bool:
-        """Whether no change is overlooked, and few are said to change nothing."""
-        return not self.survivors and not self.defects
-
 
 def hunt(lab: Lab, runs: Runs) -> Hunt:
     """Grade each change on one variant, and those that nothing sees on the other variants too.
@@ -48,7 +45,7 @@ def hunt(lab: Lab, runs: Runs) -> Hunt:
     Raises: CourseError.
     """
     found = changes(lab)
-    listed = {(one.file, one.was, one.becomes) for one in read_equivalents(lab).equivalent}
+    listed = [(one.file, one.was, one.becomes) for one in read_equivalents(lab).equivalent]
     unseen = _unseen(runs, [(change, [number % VARIANTS]) for number, change in enumerate(found)])
     unseen = _unseen(runs, [(change, range(VARIANTS)) for change in unseen])
     equivalent = [(change, _programs(lab, runs, change)) for change in unseen if _sign(change) in listed]
@@ -58,7 +55,7 @@ def hunt(lab: Lab, runs: Runs) -> Hunt:
         equivalent=tuple(change for change, _ in equivalent),
         programs=min((programs for _, programs in equivalent), default=0),
         survivors=tuple(change for change in unseen if _sign(change) not in listed),
-        defects=tuple(_defects(lab, listed, found, equivalent)),
+        defects=(*_undecided(runs, found), *_defects(lab, listed, found, equivalent)),
     )
 
 
@@ -74,22 +71,32 @@ def _unseen(runs: Runs, wanted: Iterable[tuple[Change, Iterable[int]]]) -> list[
 
 
 def _sees(result: Result) -> bool:
-    """Whether a check fails. Raises: CourseError if the grader does."""
+    """Whether a check fails."""
     outcomes = {check.outcome for task in result.tasks for check in task.checks}
-    if "grader-fault" in outcomes:
-        raise CourseError("The grader failed on a change by machine. Run `autograder doctor`.")
     return bool(outcomes - {"passed", *UNDECIDED})
 
 
+def _undecided(runs: Runs, found: Iterable[Change]) -> Iterator[str]:
+    for change in found:
+        tasks = [task for result in runs.of(str(change)) for task in result.tasks]
+        if any(check.outcome == "grader-fault" for task in tasks for check in task.checks):
+            yield f"{change}: the grader failed on it. Run `autograder doctor`, then the audit again."
+
+
 def _programs(lab: Lab, runs: Runs, change: Change) -> int:
-    """How many answers were compared in the tasks of its file, on all variants together."""
-    tasks = {task.id for task in lab.tasks if change.file in task.files}
-    return sum(
-        graded.compared.get(check.id, 0)
-        for graded in runs.graded(str(change))
-        for task in graded.result.tasks
-        if task.id in tasks
-        for check in task.checks
+    """How many calls with different inputs were compared, in the tasks of its blank, on all variants."""
+    rows = named_blanks.places(change.file, source(lab, change.file))
+    blanks = {blank for blank, lines in rows.items() if change.line in lines}
+    tasks = {task.id for task in lab.tasks if blanks & {blank.name for blank in task.blanks}}
+    return len(
+        {
+            call
+            for graded in runs.graded(str(change))
+            for task in graded.result.tasks
+            if task.id in tasks
+            for check in task.checks
+            for call in graded.compared.get(check.id, [])
+        }
     )
 
 
@@ -103,16 +110,20 @@ def _defects(
     found: Sequence[Change],
     equivalent: Sequence[tuple[Change, int]],
 ) -> Iterator[str]:
-    """Entries of equivalents.toml that are no change any more, or that a check sees; too many of them; and
-    those that were tried on too few programs."""
-    unseen, made = {_sign(change) for change, _ in equivalent}, set(map(_sign, found))
+    """Entries of equivalents.toml that are no change any more, stand for several, or that a check sees; too
+    many of them; and those that were tried on too few programs."""
+    unseen, made = {_sign(change) for change, _ in equivalent}, Counter(map(_sign, found))
     for sign in listed:
+        place = f"{shown(lab, FILE)}: {sign[1]} → {sign[2]} stands there"
         if sign not in unseen:
             why = "a check sees it" if sign in made else "no change is like this"
-            yield f"{shown(lab, FILE)}: {sign[1]} → {sign[2]} stands there, but {why}. Remove the entry."
+            yield f"{place}, but {why}. Remove the entry."
+        elif made[sign] > 1:
+            yield f"{place} for {made[sign]} changes. Reword a solution, so that each has its own reason."
     for change, programs in equivalent:
         if programs < PROGRAMS:
-            why = f"but it was compared on {programs} programs only, not on {PROGRAMS}"
-            yield f"{shown(lab, FILE)}: {change.was} → {change.becomes} stands there, {why}. Add checks."
+            place = f"{shown(lab, FILE)}: {change.was} → {change.becomes} stands there"
+            yield f"{place}, but it was compared on {programs} programs only, not on {PROGRAMS}. Add checks."
     if len(equivalent) > MOST_EQUIVALENT * len(found):
-        yield f"{shown(lab, FILE)}: {len(equivalent)} of {len(found)} are more than {MOST_EQUIVALENT:.0%}."
+        share = f"{len(equivalent)} of {len(found)} are more than {MOST_EQUIVALENT:.0%}"
+        yield f"{shown(lab, FILE)}: {share}. Let checks see some of them."

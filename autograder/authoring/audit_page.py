@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcome_on_all
+from autograder.authoring.audit import Audit
+from autograder.authoring.audit_mutants import KILLED, SURVIVED, Ruling, outcome_on_all
 from autograder.authoring.audit_report import VARIES, Findings, defects, figures
 from autograder.authoring.audit_thoughtless import Answers
 from autograder.authoring.audit_tolerances import ROOM, Gap
@@ -52,7 +53,6 @@ class Page:
 def page(found: Findings) -> bytes:
     """The page, which needs nothing beside it."""
     audit, hunt = found.audit, found.hunt
-    alternates = {"reference": audit.reference} | audit.alternates
     made = Page(
         language="en",
         title=f"{audit.lab.id} · audit",
@@ -64,10 +64,7 @@ def page(found: Findings) -> bytes:
         kinds=KINDS,
         answers=_answers(audit.lab, audit.answers),
         excused=[str(one) for one in audit.answers.earned if one.excused],
-        alternates=[
-            (name, min(result.points or 0 for result in results), results[0].max)
-            for name, results in alternates.items()
-        ],
+        alternates=[(one.name, *one.points) for one in audit.right],
         gaps=sorted(audit.gaps, key=_narrowness),
         room=ROOM,
         survivors=[str(change) for change in hunt.survivors] if hunt else [],

@@ -9,24 +9,27 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.authoring import audit_tolerances
-from autograder.authoring.audit import KILLED, SURVIVED, Audit, Ruling, outcome_on_all, passed
+from autograder.authoring.audit import Audit
 from autograder.authoring.audit_diagnosis import Diagnosed
 from autograder.authoring.audit_machine import Hunt
+from autograder.authoring.audit_mutants import KILLED, SURVIVED, Ruling, outcome_on_all
 from autograder.authoring.mutants import changed_lines
-from autograder.batch.depends import dependencies
 from autograder.course import Task
 from autograder.reporting.table import SIGNS, STYLES, first_remark, printable
 
+PUBLIC = 0.9  # of the mutants; what they miss, students learn from their grade
 VARIES = "~"  # passed on some variants only
 
 
 @dataclass(frozen=True)
 class Findings:
-    """All that is known of a lab. public: which mutants the public tests see, None for a lab without any.
+    """All that is known of a lab. depends: what it rests on, as the audit found it (batch/audited.py).
 
-    hunt, told: None where changes by machine, or the mistakes that feedback names, were not asked for.
+    public: which mutants the public tests see, None for a lab without any. hunt, told: None where changes by
+    machine, or the mistakes that feedback names, were not asked for.
     """
 
+    depends: dict[str, str]
     audit: Audit
     public: dict[str, bool] | None
     hunt: Hunt | None = None
@@ -35,21 +38,18 @@ class Findings:
     @property
     def sound(self) -> bool:
         """Whether everything is as it must be."""
-        return (
-            self.audit.sound
-            and (self.hunt is None or self.hunt.sound)
-            and (self.told is None or not self.told.hinted)
-        )
+        return not any(defects(self))
 
 
 def as_data(found: Findings) -> dict[str, Any]:
-    """What build/audit/LAB.json holds. Raises: CourseError."""
+    """What build/audit/LAB.json holds."""
     audit, public, hunt = found.audit, found.public, found.hunt
     killed = [ruling.verdict == KILLED for ruling in audit.rulings]
-    alternates = [all(map(passed, results)) for results in audit.alternates.values()]
+    reference, *alternates = audit.right
     return {
         "key": audit.key,
-        "depends": dependencies(audit.lab),
+        "depends": found.depends,
+        "variants": audit.variants,
         "sound": found.sound,
         "mutants": {
             "killed": sum(killed),
@@ -62,8 +62,8 @@ def as_data(found: Findings) -> dict[str, Any]:
             "survivors": [str(one) for one in audit.answers.survivors],
         },
         "machine": None if hunt is None else _of_machine(hunt),
-        "alternates": _share(alternates),
-        "reference_variants": _share(map(passed, audit.reference)),
+        "alternates": _share(not one.failed for one in alternates),
+        "reference_variants": _share(result not in reference.failed for result in reference.results),
         "public": None if public is None else {"killed": sum(public.values()), "total": len(public)},
         "tolerances": {
             "checked": len(audit.gaps),
@@ -180,22 +180,31 @@ def _other_defects(found: Findings) -> Iterable[str]:
     audit, hunt = found.audit, found.hunt
     for one, other in audit.alike:
         yield f"{one} and {other}: every check says the same of both; keep one, or add a check."
-    for name, results in [("the reference", audit.reference), *audit.alternates.items()]:
-        failed = [result for result in results if not passed(result)]
-        if failed:
-            count, remark = len(failed), first_remark(failed[0])
-            yield f"{name} fails on {count} variants, first on {failed[0].variant}: {remark}"
+    for right in audit.right:
+        if failed := right.failed:
+            remark = f"first on {failed[0].variant}: {first_remark(failed[0])}"
+            yield f"{right.name} fails on {len(failed)} variants, {remark} If it is right, mend the check."
     for check, why in audit.unfit.items():
         yield f"{check}: {why}"
-    yield from map(str, audit.answers.survivors)
+    yield from _blind(found.public)
+    for answer in audit.answers.survivors:
+        yield f"{answer}. Choose inputs that tell it apart, or list it in equivalents.toml with the reason."
     yield from audit.answers.defects
     yield from audit.alone
     yield from audit_tolerances.defects(audit.gaps)
     yield from audit.budget.defects
     if hunt:
-        yield from (f"no hidden test sees {change}" for change in hunt.survivors)
+        for change in hunt.survivors:
+            yield f"no hidden test sees {change}. Add a check, or a reason to equivalents.toml."
         yield from hunt.defects
     yield from found.told.defects() if found.told else ()
+
+
+def _blind(public: dict[str, bool] | None) -> Iterable[str]:
+    """Whether the public tests, of which students hear first, see too few mistakes."""
+    if public and sum(public.values()) < PUBLIC * len(public):
+        seen = f"{sum(public.values())} of {len(public)} mutants"
+        yield f"the public tests see {seen}, fewer than {PUBLIC:.0%}. Add tests for those that are not seen."
 
 
 def _share(passed: Iterable[bool]) -> dict[str, int]:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from autograder import key
 from autograder.authoring.audit_cache import Cache
 from autograder.authoring.mutants import Modules, notebook
@@ -57,24 +55,23 @@ class Runs:
         self._cache = Cache(folder, [dependencies(lab), self.key_id])
         self._results: dict[str, dict[int, Graded]] = {}
 
-    def run(self, wanted: Iterable[Work], short: bool = False) -> None:
+    def run(self, wanted: Iterable[Work]) -> None:
         """Examine all work that has not been examined.
 
-        `short`: it waits for sandboxes longer than it computes, so that more of it at a time is sooner done.
         Raises: CourseError, also where the reference fails a check of its own.
         """
         fresh = []
         for work in wanted:
             if work.variant in self._results.get(work.name, {}):
                 continue
-            if kept := self._cache.load(self._depends(work)):
-                self._note(work, msgspec.msgpack.decode(kept, type=Graded))
+            if kept := self._cache.load(self._depends(work), Graded):
+                self._note(work, kept)
             else:
                 fresh.append(work)
         if fresh:
             self._on_start(len(fresh))
             with tempfile.TemporaryDirectory(prefix="adkit-audit-") as folder:
-                self._examine(Path(folder), fresh, self._jobs * (2 if short else 1))
+                self._examine(Path(folder), fresh)
 
     def of(self, name: str) -> tuple[Result, ...]:
         """All results of a name, by variant."""
@@ -84,7 +81,7 @@ class Runs:
         """The same with their facts."""
         return tuple(graded for _, graded in sorted(self._results.get(name, {}).items()))
 
-    def _examine(self, folder: Path, works: list[Work], jobs: int) -> None:
+    def _examine(self, folder: Path, works: list[Work]) -> None:
         by_student = {self._student(number, work.variant): work for number, work in enumerate(works)}
         for student, work in by_student.items():
             (folder / student / self._lab.id).mkdir(parents=True)
@@ -103,11 +100,11 @@ class Runs:
             work = by_student[graded.result.student]
             self._note(work, graded)
             if all(task.outcome != "grader-fault" for task in graded.result.tasks):
-                self._cache.keep(self._depends(work), msgspec.msgpack.encode(graded))
+                self._cache.keep(self._depends(work), graded)
             self._on_result()
 
         level = self._find_level()
-        with Pool(self._lab, level, self._secret, jobs, "examine", order=order) as pool:
+        with Pool(self._lab, level, self._secret, self._jobs, "examine", order=order) as pool:
             pool.run(find_submissions(folder, self._lab.id).found, ready, done)
 
     def _note(self, work: Work, graded: Graded) -> None:

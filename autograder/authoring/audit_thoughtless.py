@@ -6,7 +6,7 @@ checks = ["test_notebook.py::test_two_decimals"]
 reason = "Two decimals are asked for."
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.authoring import spoil
@@ -56,11 +56,6 @@ class Answers:
         """What is earned without a reason."""
         return tuple(one for one in self.earned if not one.excused)
 
-    @property
-    def sound(self) -> bool:
-        """Whether no answer of no thought earns a point without a reason."""
-        return not self.survivors and not self.defects
-
 
 def works(lab: Lab) -> list[Work]:
     """What is to be graded: each kind of answer for each task, on one variant. Raises: CourseError."""
@@ -96,7 +91,7 @@ def rule(lab: Lab, runs: Runs) -> Answers:
                 for check in other
                 if check.outcome == "passed"
             ]
-    defects += _idle(lab, listed, earned)
+    defects += [*_untried(tried), *_idle(lab, listed, earned)]
     return Answers(tried, tuple(earned), tuple(defects))
 
 
@@ -104,6 +99,13 @@ def _is_other(answer: Thoughtless, graded: Graded, check: str) -> bool:
     """Whether the check saw another answer than the right one; spoil.py says so, kernels can't."""
     said = (str(entry.get("printed", "")) for entry in graded.facts if entry["check"] == check)
     return answer.in_kernels or any(spoil.CHANGED in printed for printed in said)
+
+
+def _untried(tried: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """Tasks of which nobody knows what they let pass."""
+    for task in dict.fromkeys(task for _, task in tried):
+        if not any(count for (_, other), count in tried.items() if other == task):
+            yield f"{task}: no answer of no thought was another answer there. Add a check of answers."
 
 
 def _idle(lab: Lab, listed: Iterable[Right], earned: Iterable[Earned]) -> Iterator[str]:

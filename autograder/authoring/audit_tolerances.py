@@ -7,6 +7,7 @@ Some quantities nobody gets wrong, as values that given code computes: they are 
 in each task something must be, of what is compared with the default tolerances and with the checks' own.
 """
 
+import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,7 +72,8 @@ def gaps(
 ) -> tuple[Gap, ...]:
     """Of each compared quantity. right: names of runs. wrong: of a run, whose mistake it is, and its tasks.
 
-    A mistake is as far off as in its worst case: a check needs one that it refuses.
+    A mistake is as far off as in the worst case of a variant, since a check needs one that it refuses, and of
+    all variants as on the one where it is nearest.
     """
     known: dict[_Key, Measured] = {}
     refused: dict[_Key, dict[str, float]] = {}
@@ -81,7 +83,7 @@ def gaps(
         whose, tasks = wrong[name]
         if one.refused is not None and of[0] in tasks:
             mistakes = refused.setdefault(of, {})
-            mistakes[whose] = max(mistakes.get(whose, 0.0), one.refused)
+            mistakes[whose] = min(mistakes.get(whose, math.inf), one.refused)
     made = []
     for of, one in known.items():
         nearest = min(refused.get(of, {}).items(), key=lambda item: item[1], default=("", None))

@@ -9,11 +9,10 @@ from autograder.authoring.labs import solved_files
 from autograder.batch.grade import ClassResult, grade
 from autograder.course import Course, CourseError, Lab
 from autograder.judging.explain import in_full
-from autograder.judging.verdicts import Result, TaskResult
+from autograder.judging.verdicts import UNSTARTED, Result, TaskResult
 from autograder.sandbox.client import Level
 
 UNTOUCHED, SOLVED = "untouched", "solved"
-UNSTARTED = ("not-attempted", "blocked")
 
 
 def prove(course: Course, lab: Lab, archive: bytes, level: Level) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from autograder import key
 from autograder.course import Course, Lab
 
-from .depends import dependencies
+from .depends import dependencies, everything
 
 
 class _Figures(msgspec.Struct, frozen=True):
@@ -24,10 +24,23 @@ def file(course: Course, lab: Lab) -> Path:
     return course.root / "build/audit" / f"{lab.id}.json"
 
 
+def withdraw(course: Course, lab: Lab) -> dict[str, str]:
+    """Before an audit: what was found before counts no more. What this one will rest on.
+
+    Raises: CourseError.
+    """
+    file(course, lab).unlink(missing_ok=True)
+    return _basis(lab)
+
+
 def audited(course: Course, lab: Lab) -> bool:
     """Whether it has. Raises: CourseError."""
     with contextlib.suppress(OSError, msgspec.DecodeError):
         found = msgspec.json.decode(file(course, lab).read_bytes(), type=_Figures)
-        of_now = found.key == key.key_id(key.load_key()) and found.depends == dependencies(lab)
-        return found.sound and of_now
+        return found.sound and found.key == key.key_id(key.load_key()) and found.depends == _basis(lab)
     return False
+
+
+def _basis(lab: Lab) -> dict[str, str]:
+    """What points depend on, and all that they were held against: mistakes, alternates, hints."""
+    return dependencies(lab) | {"everything": everything(lab)}

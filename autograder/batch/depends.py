@@ -51,6 +51,16 @@ def dependencies(lab: Lab) -> dict[str, str]:
         ) from None
 
 
+def everything(lab: Lab) -> str:
+    """SHA-256 of all that stands in the lab's folder of reference/. Raises: CourseError."""
+    try:
+        return _hash(lab.reference, _files(lab.reference))
+    except OSError as error:
+        raise CourseError(
+            f"{lab.id}: {error.filename} can't be read: {error.strerror}. Mend its permissions."
+        ) from None
+
+
 def compiler_of(lab: Lab) -> str:
     """The C++ compiler for a lab's kernels. Raises: CourseError without one."""
     from labkit.cuda import compile as cuda  # most labs have no kernels

@@ -1,6 +1,6 @@
 """The audit's grader: it explains nothing, measures how far numbers are off, and can leave checks out."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
@@ -18,6 +18,7 @@ from .line import Line
 from .measure import shares
 from .plugin import Plugin, check_id
 from .protocol import Examination, Graded, Measured, Setup
+from .testimony import name_of
 from .trial import Call, Trial
 from .verdicts import UNDECIDED, Check, Verdict
 
@@ -32,12 +33,12 @@ class _Measuring(Plugin):
     def forget(self) -> None:
         """Begin with other work."""
         self.measured: dict[tuple[str, str, str, float], Measured] = {}
-        self.compared: Counter[str] = Counter()
+        self.compared: dict[str, set[str]] = defaultdict(set)
 
     def run(self, item: pytest.Function, trial: Trial, variant: int) -> Verdict:
         def measure(call: Call) -> None:
             if call.answer.outcome == "ok" and trial.is_compared(call):
-                self.compared[check_id(item)] += 1
+                self.compared[check_id(item)].add(name_of(call.program, call.inputs))
                 last = trial.last_call  # of a checked run, `only` has kinds of reports
                 only = last.only if last and call.mode != "checked" else None
                 for quantity, tolerance, share in shares(call, only):
@@ -64,12 +65,12 @@ class Examiner(Grader):
         return msgspec.structs.replace(
             graded,
             measured=[*self._measuring.measured.values()],
-            compared=dict(self._measuring.compared),
+            compared={check: sorted(calls) for check, calls in self._measuring.compared.items()},
         )
 
     def _check(self, check: Check, bench: Bench, variant: int, log: Log) -> Verdict:
         if self._order and self._order.hurried:
-            bench.of(self._lab.launched(self._lab.task(check.task))).timed_out_twice()
+            bench.of(self._lab.launched(self._lab.task(check.task))).hurry_up()
         return super()._check(check, bench, variant, log)
 
     def goes_on(self, verdict: Verdict) -> bool:

@@ -329,7 +329,7 @@ class Grader:
         elif verdict.outcome == "timed-out" and not subject.hurry:
             verdict = self._try(check, subject, variant, log)
             if verdict.outcome == "timed-out":
-                subject.timed_out_twice()
+                subject.hurry_up()
         return _guard(verdict, check, self._lab)
 
     def _try(self, check: Check, subject: Subject, variant: int, log: Log) -> Verdict:

@@ -84,7 +84,7 @@ class Measured(msgspec.Struct):
 class Graded(msgspec.Struct, frozen=True):
     """A result, with what may differ from run to run: times, memory, what was printed, and explanations.
 
-    For the audit: `measured`, and `compared`, how many answers of each check were.
+    For the audit: `measured`, and `compared`, the calls of each check whose answers were.
     """
 
     result: Result
@@ -92,7 +92,7 @@ class Graded(msgspec.Struct, frozen=True):
     facts: list[dict[str, Any]]
     details: list[Detail] = []
     measured: list[Measured] = []
-    compared: dict[str, int] = {}
+    compared: dict[str, list[str]] = {}
 
 
 # --- The audit

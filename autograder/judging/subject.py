@@ -113,8 +113,8 @@ class Subject:
         self._session.close()
         self._session = self._open()
 
-    def timed_out_twice(self) -> None:
-        """A second try under full limits timed out as the first did."""
+    def hurry_up(self) -> None:
+        """Cut limits short: a second try under full ones timed out too, or nobody is to wait once more."""
         self.hurry = self.hurry or "again"
 
     def load(self, module: str, limits: Limits) -> tuple[Answer, Facts | None]:
@@ -129,7 +129,7 @@ class Subject:
         elif answer.outcome == "timed-out" and not self.hurry:
             answer, facts = self._load(module, limits)
             if answer.outcome == "timed-out":
-                self.timed_out_twice()
+                self.hurry_up()
         if answer.outcome == "ok" and facts:
             self._import_cpu_s += facts.cpu_s
         return answer, facts

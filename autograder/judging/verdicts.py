@@ -22,6 +22,7 @@ PRECEDENCE = (
     "wrong",
 )
 UNDECIDED = ("grader-fault", "not-run")  # no points are given or taken
+UNSTARTED = ("not-attempted", "blocked")  # how the untouched skeleton ends
 _RENAMED = ("crashed", "not-attempted", "wrong")  # what `blocked` stands for if a needed task failed
 
 

@@ -89,13 +89,17 @@ class Desk:
         else:
             self._show(class_)
         _tell(changes, err=as_json)
+        self._tell_unproved(lab)
+        return class_.complete
+
+    def _tell_unproved(self, lab: Lab) -> None:
+        """That nobody knows yet whether points are fair, if they are to count."""
         if not (self._at.sample or audited(self._course, lab)):
             click.echo(
                 f"{lab.id}: no audit has passed with this key on the lab and the grader as they are. Before "
                 f"points count, `make audit LAB={lab.id}` shows in some minutes whether they are fair.",
                 err=True,
             )
-        return class_.complete
 
     def regrade(self, yes: bool) -> bool:
         """Show what a change of course files does to grades, and write it when told to."""
@@ -120,6 +124,7 @@ class Desk:
         class_, everyone = batch_regrade.write(preview)
         publisher.finish(class_, everyone)
         click.echo(f"Written. Reports and grades.csv: {short(self._at.out / lab.id)}")
+        self._tell_unproved(lab)
         return class_.complete
 
     def replay(self, student: str, check: str) -> None:

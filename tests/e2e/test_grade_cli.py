@@ -233,7 +233,16 @@ def test_until_the_audit_has_passed_on_the_lab_as_it_is_grade_says_so(mini, monk
     assert told()
     mini.edit("reference/lab0_chains/lab.toml", "\ncpu_s = 2", "\ncpu_s = 1")
     assert not told()
-    (mini.root / "build/audit/lab0.json").write_text("{}", encoding="utf-8")
+    figures = mini.root / "build/audit/lab0.json"
+    passed = figures.read_bytes()
+    for changed in (b"{}", passed.replace(b'"sound": true', b'"sound": false'), b"not JSON"):
+        assert changed != passed
+        figures.write_bytes(changed)
+        assert told()
+    figures.write_bytes(passed)
+    assert not told()
+    # Points do not rest on this file, but the proof does.
+    mini.edit("reference/lab0_chains/mutants.toml", "# Typical mistakes", "# Mistakes")
     assert told()
 
 

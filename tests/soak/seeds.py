@@ -15,10 +15,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.authoring.audit import passed, read_alternates
+from autograder.authoring.audit_right import full_marks, read_alternates
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import Modules, solved_modules
-from autograder.course import Lab, load_course
+from autograder.course import CourseError, Lab, load_course
 from autograder.key import VARIANTS
 from autograder.reporting.console import FindLevel
 from autograder.reporting.table import first_remark
@@ -34,10 +34,14 @@ def failures(lab: Lab, works: dict[str, Modules], number: int, level: FindLevel)
         os.environ["ADKIT_KEY_FILE"] = str(key)
         jobs = len(os.sched_getaffinity(0))
         runs = Runs(lab, Path(folder, "kept"), level, jobs, lambda _: None, lambda: None)
-        runs.run(Work(name, works[name], variant) for name in works for variant in range(VARIANTS))
+        try:
+            runs.run(Work(name, works[name], variant) for name in works for variant in range(VARIANTS))
+        except CourseError as error:  # the reference fails a check of its own
+            yield f"key {number}: {error}"
+    everything = {task.id for task in lab.tasks}
     for name in works:
         for result in runs.of(name):
-            if not passed(result):
+            if not full_marks(result, everything):
                 yield f"{name}, key {number}, variant {result.variant}: {first_remark(result)}"
 
 

@@ -56,7 +56,7 @@ def test_two_evaluations_for_each_variable(compare, draw, n):
 
 
 @points(1)
-@cases("h", [None, 0.25])
+@cases("h", [None, 0.5])
 def test_float32_stays_float32(compare, draw, h):
     """A float32 vector gives float32 points and a float32 gradient.
     float32 的向量得到 float32 的点和 float32 的梯度。"""

@@ -114,7 +114,7 @@ def test_each_broken_rule_is_named_in_one_line_and_on_the_page(unsound, capsys, 
     assert code == UNSOUND
     page = (unsound.root / "build/audit/lab0.html").read_text(encoding="utf-8")
     for line in (
-        r"\w+ for square earns 1 in test_more.py::test_it_answers on variant \d+$",
+        r"\w+ for square earns 1 in test_more.py::test_it_answers on variant \d+\. Choose inputs",
         r"reverse alone has 0 of 6 points: .* Mend its needs\.$",
         r"test_more.py::test_wide: .* tolerance 0\.2: .* wrong ones by at least [\d.]+ \(.*10 is due",
         r"test_more.py::test_narrow: sum of sum_of_powers .* right answers are off by up to 0.*0\.1 is due",

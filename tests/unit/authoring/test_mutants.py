@@ -10,18 +10,9 @@ import msgspec
 import pytest
 
 from autograder.authoring import cutter
-from autograder.authoring.audit import (
-    ALTERNATE,
-    KILLED,
-    OPEN,
-    SURVIVED,
-    UNRELATED,
-    passed,
-    read_alternates,
-    related,
-    rule,
-)
+from autograder.authoring.audit_mutants import KILLED, OPEN, SURVIVED, UNRELATED, related, rule
 from autograder.authoring.audit_public import public_kills
+from autograder.authoring.audit_right import ALTERNATE, full_marks, read_alternates
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import malformation, read_mutants, solved_modules, source
 from autograder.cli import main
@@ -63,9 +54,10 @@ def test_a_sound_lab_passes_and_its_figures_are_written(mini, capsys, monkeypatc
     code, out, figures = audit(mini, capsys, monkeypatch, "--jobs", "2")
     assert code == DONE, out
     assert figures.pop("slowest")["share"] < 0.1
-    assert set(figures.pop("depends")) == {"reference", "grading", "skeleton", "lab", "grader"}
+    assert set(figures.pop("depends")) == {"reference", "grading", "skeleton", "lab", "grader", "everything"}
     assert figures == {
         "key": "630dcd29",
+        "variants": 2,
         "sound": True,
         "mutants": {"killed": 3, "total": 3, "survivors": []},
         "thoughtless": {"tried": 24, "lost": 24, "survivors": []},
@@ -352,7 +344,7 @@ def test_lab_1_catches_mistakes_where_they_are_and_accepts_another_way(lab1, lev
     rulings = [rule(lab1, solved, mutant, runs.of(mutant.id)) for mutant in chosen]
     assert [ruling.verdict for ruling in rulings] == [KILLED] * 3, [ruling.why for ruling in rulings]
     (result,) = runs.of(ALTERNATE + "kahn")
-    assert passed(result)
+    assert full_marks(result, {task.id for task in lab1.tasks})
     assert result.points == result.max
 
 

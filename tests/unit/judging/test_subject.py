@@ -55,7 +55,7 @@ def test_who_computes_slowly_in_check_after_check_keeps_the_time(opened):
 
 def test_in_a_hurry_every_clock_is_shorter_and_none_lets_a_busy_machine_fail_a_quick_answer(opened):
     subject = opened("")
-    subject.timed_out_twice()
+    subject.hurry_up()
     short = subject.limits(LIMITS, 0.001)
     assert short.cpu_s == 0.25
     assert short.idle_s == 1.0
@@ -67,7 +67,7 @@ def test_in_a_hurry_every_clock_is_shorter_and_none_lets_a_busy_machine_fail_a_q
 def test_what_the_imports_cost_is_added_to_the_shorter_limit(opened):
     subject = opened(COSTLY)
     assert subject.load("m", LIMITS)[0].outcome == "ok"
-    subject.timed_out_twice()
+    subject.hurry_up()
     short = subject.limits(LIMITS, 0.001)
     assert 0.25 + 2 * 0.3 <= short.cpu_s < 1.5
     assert run(subject, short).outcome == "ok"
@@ -75,7 +75,7 @@ def test_what_the_imports_cost_is_added_to_the_shorter_limit(opened):
 
 def test_an_import_after_a_time_out_may_take_half_its_limit(opened):
     subject = opened(COSTLY)
-    subject.timed_out_twice()
+    subject.hurry_up()
     assert subject.load("m", LIMITS)[0].outcome == "ok"
     assert opened("while True: pass").load("m", Limits(cpu_s=0.2, idle_s=1))[0].outcome == "timed-out"
 
