@@ -15,6 +15,7 @@ import msgspec
 
 from autograder.course import Lab, Task
 from autograder.key import VARIANTS
+from autograder.sandbox.client import SandboxError
 
 from .bench import Bench
 from .details import Detail
@@ -126,7 +127,7 @@ class Diagnostician:
     def diagnose(
         self, own: Bench, verdicts: Sequence[Verdict], unusable: Collection[str], variant: int
     ) -> Iterator[Diagnosis]:
-        """Of each task that failed by itself, its files usable. Raises: SandboxError."""
+        """Of each task that failed by itself, its files usable, and that no fault of ours keeps from it."""
         self._spent_s = {"own": 0.0, "mistakes": 0.0}
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
         failed = {check.task for check in self._plugin.checks if outcomes[check.id] != "passed"}
@@ -141,7 +142,7 @@ class Diagnostician:
                     wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
                     passed=[check for check in checks if outcomes[check.id] == "passed"],
                 )
-                with contextlib.suppress(_Costly):
+                with contextlib.suppress(_Costly, SandboxError):
                     if found := self._of_task(task, ended, own, known, variant):
                         explained |= {task.id} if found.family else set()
                         yield found
@@ -196,7 +197,10 @@ class Diagnostician:
     def _of_mistakes(
         self, task: Task, checks: list[Check], mistakes: list[Mistake], variant: int
     ) -> dict[str, dict[str, list[Said]]]:
-        """What each mistake answers to each check, computed where nobody asked before. Raises: _Costly."""
+        """What each mistake answers to each check, computed where nobody asked before.
+
+        Raises: _Costly, SandboxError; what was answered in full until then is kept.
+        """
         known = {check.id: self._remembered.of(check.id, variant) for check in checks}
         try:
             for one in mistakes:
@@ -221,8 +225,17 @@ class Diagnostician:
             self._spent_s[whose] += time.monotonic() - begun
 
     def _hear(self, task: Task, check: Check, bench: Bench, variant: int) -> list[Said]:
+        """A fault of ours gets a second try, as in grading. Raises: SandboxError."""
         launched = self._lab.launched(task)
-        kind = KernelWitness if launched else Witness
+        subject, kind = bench.of(launched), KernelWitness if launched else Witness
         limits = msgspec.structs.replace(task.limits, cpu_s=min(task.limits.cpu_s, _CPU_S))
-        witness = kind(bench.of(launched), self._answers.of(launched), task, limits)
-        return hear(self._plugin, check.id, witness, variant)
+
+        def heard() -> list[Said]:
+            witness = kind(subject, self._answers.of(launched), task, limits)
+            return hear(self._plugin, check.id, witness, variant)
+
+        try:
+            return heard()
+        except SandboxError:
+            subject.reopen()
+            return heard()
