@@ -1,7 +1,7 @@
 """Which typical mistake was made: what a student's program answers, beside what the lab's mutants answer.
 
 Run after all verdicts of a submission are in; it changes none. A family is named only if one of its mutants
-gives the same wrong answers to at least two calls, is wrong nowhere in the failed checks where the student is
+gives the same wrong answers to at least two calls, is wrong nowhere in the task's checks where the student is
 right, and no other family explains as much.
 """
 
@@ -162,7 +162,7 @@ class Diagnostician:
         self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int
     ) -> Diagnosis | None:
         """Whoever agrees in none of the first checks is not asked further. Another variant's inputs are tried
-        where those of one's own leave it open, and what passed where several families are left."""
+        where those of one's own leave it open; what passed speaks last."""
         case = _Case(known)
         for check in ended.slow:
             self._ask(case, task, [check], own, SLOW[0])
@@ -176,7 +176,7 @@ class Diagnostician:
         self._ask(case, task, ended.wrong[FIRST:], own, variant)
         if case.left and len(case.families()) != 1:
             self._ask(case, task, ended.wrong[:FIRST], own, (variant + 1) % VARIANTS)
-        if len(case.families()) > 1:
+        if case.families():
             self._refute(case, task, ended.passed, variant)
         return case.diagnosis([check.id for check in (*ended.wrong, *ended.slow)])
 

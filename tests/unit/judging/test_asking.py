@@ -12,7 +12,7 @@ from autograder.judging.verdicts import Check, Verdict
 from autograder.sandbox.client import Answer, SandboxError
 
 CALLS = (1.0, 2.0, 3.0)
-CHECK = Check("test_order.py::test_it", "order", 4, {"zh": "一", "en": "One"})
+CHECK, OTHER = (Check(f"test_order.py::test_{n}", "order", 2, {"zh": n, "en": n}) for n in ("one", "two"))
 SLOW, DEAD = Answer("timed-out", detail="cpu"), Answer("crashed", detail="SIGSEGV")
 GONE = Answer("grader-fault", detail="the jail is gone")
 HINT = Hint("想。", "Think.")
@@ -68,9 +68,10 @@ class References:
 
 
 class Plugin:
-    """One check of three calls, each a case."""
+    """One check of three calls, each a case, and maybe another of two."""
 
-    checks, items = (CHECK,), {CHECK.id: CALLS}
+    def __init__(self, others):
+        self.checks, self.items = (CHECK, *others), {CHECK.id: CALLS, OTHER.id: (4.0, 5.0)}
 
     def run(self, item, trial, variant):
         trial.next_case()
@@ -83,18 +84,20 @@ class Plugin:
         return Verdict(CHECK.id, "passed")
 
 
-def asked(tmp_path, *mistakes, works=None):
+def asked(tmp_path, *mistakes, works=None, others=()):
     """A diagnostician who knows these, each a family of its own, and what each is made to answer."""
     known = [Mistake(str(n), f"family-{n}", ("order",), HINT, {}) for n in range(len(mistakes))]
     made = works or [Work(function) for function in mistakes]
     return Diagnostician(
-        LAB, Plugin(), References(), lambda one: made[int(one.id)], Remembered(tmp_path), known
+        LAB, Plugin(others), References(), lambda one: made[int(one.id)], Remembered(tmp_path), known
     )
 
 
 def named(diagnostician, own, outcome="wrong"):
+    """Of work whose first check ended so, and the other one, if it is there, as passed."""
     own = own if isinstance(own, Work) else Work(own)
-    found = diagnostician.diagnose(own, [Verdict(CHECK.id, outcome)], {}, 5)
+    verdicts = [Verdict(CHECK.id, outcome), Verdict(OTHER.id, "passed")]
+    found = diagnostician.diagnose(own, verdicts, {}, 5)
     return [(one.family, one.families) for one in found]
 
 
@@ -118,6 +121,15 @@ def test_after_a_crash_the_next_case_has_a_worker_of_its_own(tmp_path):
     own = Work(lambda x: DEAD if x == 6 else 3 * x)
     assert named(known, own) == [("family-0", ("family-0",))]
     assert own.workers == 2
+
+
+@pytest.mark.parametrize(("bound", "found"), [(9, [("family-0", ("family-0",))]), (99, [])])
+def test_who_passes_what_the_mistake_fails_did_not_make_it(tmp_path, bound, found):
+    def tripled_below(bound):
+        return lambda x: 3 * x if x < bound else 2 * x
+
+    known = asked(tmp_path, tripled_below(bound), others=(OTHER,))  # whose calls begin at 9
+    assert named(known, tripled_below(9)) == found
 
 
 @pytest.fixture
