@@ -6,7 +6,7 @@ All other blanks are as students get them.
 import json
 from collections.abc import Iterator
 
-from autograder.authoring import cutter, named_blanks
+from autograder.authoring import named_blanks
 from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import notebook, shown, source
 from autograder.course import Lab, Task
@@ -21,7 +21,9 @@ def works(lab: Lab) -> list[Work]:
     made = []
     for number, task in enumerate(lab.tasks):
         kept = _built_on(lab, task)
-        modules = {name: _with(lab, name, kept) for name in lab.texts}
+        modules = {
+            name: named_blanks.cut_but_for(kept, source(lab, name), shown(lab, name)) for name in lab.texts
+        }
         modules |= {name: _cells_with(text, solved[name], kept) for name, text in given.items()}
         made.append(Work(_name(task), modules, number % VARIANTS, (task.id,)))
     return made
@@ -49,16 +51,6 @@ def _built_on(lab: Lab, task: Task) -> set[str]:
         blanks |= {blank.name for blank in one.blanks}
         wanted += [lab.task(need) for need in one.needs]
     return blanks
-
-
-def _with(lab: Lab, name: str, kept: set[str]) -> str:
-    """A file cut as for students, but for the solutions of some blanks."""
-    text = source(lab, name)
-    lines, places = text.split("\n"), named_blanks.places(name, text)
-    for first, solution in reversed(cutter.solutions(text, shown(lab, name))):
-        if any(first in places[blank] for blank in kept & places.keys()):
-            del lines[first + solution.count("\n")], lines[first - 2]  # its marks
-    return cutter.cut("\n".join(lines), shown(lab, name))
 
 
 def _cells_with(given: str, solved: str, kept: set[str]) -> str:

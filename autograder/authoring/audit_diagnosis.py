@@ -1,9 +1,11 @@
 """Does feedback name the right mistake? In code that is no mutant's: mistakes made again in other right
-solutions, and wrong work in words of its own (lookalikes.toml).
+solutions, and wrong work in words of its own (lookalikes.toml). And none where there is none: in alternates,
+and in right work with one blank left.
 
 A mutant is made again in one alternate, if its text stands exactly once in an alternate's own file.
 """
 
+import contextlib
 import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -13,21 +15,24 @@ from typing import Any
 
 from autograder import key
 from autograder.authoring.audit_right import read_alternates
+from autograder.authoring.lookalikes import FILE as LOOKALIKES
 from autograder.authoring.lookalikes import read_lookalikes
 from autograder.authoring.mutants import Modules
+from autograder.authoring.unfinished import read_unfinished
 from autograder.batch.grade import grade
 from autograder.course import Lab
-from autograder.judging.mistakes import Entry, read_entries
+from autograder.judging.mistakes import Unfit, edited, read_entries
 from autograder.judging.verdicts import Result
 from autograder.sandbox.client import Level
 
 REMADE, LOOKALIKE, RIGHT = "remade", "lookalike", "right"
 TURNS = 2  # variants in turn: on more of them mutants would have to answer anew
+LEAST_REMADE, LEAST_LOOKALIKES = 90, 70  # percent whose family is named
 
 
 @dataclass(frozen=True)
 class Named:
-    """Wrong work, the family of its mistake, and the families that were named."""
+    """Some work, the family of its mistake, "" for none, and the families that were named."""
 
     name: str
     family: str
@@ -41,16 +46,22 @@ class Named:
 
 @dataclass(frozen=True)
 class Diagnosed:
-    """What was named where; `hinted`: right solutions on which anything was, of no family."""
+    """What was named where; `right`: in work without a mistake, finished or not."""
 
     remade: tuple[Named, ...]
     lookalikes: tuple[Named, ...]
-    hinted: tuple[Named, ...]
+    right: tuple[Named, ...]
+
+    @property
+    def hinted(self) -> tuple[Named, ...]:
+        """Work without a mistake in which one was named."""
+        return tuple(one for one in self.right if one.named)
 
     def as_data(self) -> dict[str, Any]:
-        """What build/audit/LAB.json holds: the figures of `remade`, and beside them those of lookalikes."""
+        """What build/audit/LAB.json holds: the figures of `remade`, and beside them those of the others."""
         return {
             **_share(self.remade),
+            "right_code": len(self.right),
             "hints_on_right_code": len(self.hinted),
             "lookalikes": _share(self.lookalikes),
         }
@@ -63,12 +74,30 @@ class Diagnosed:
         ):
             missed = (f"{one.name}: {' '.join(one.named) or 'nothing'}" for one in found if not one.right)
             yield words, f"{sum(one.right for one in found)} of {len(found)}", "; ".join(missed)
-        yield "right solutions that get a hint", str(len(self.hinted) or "none"), ""
+        hinted = f"{len(self.hinted) or 'none'} of {len(self.right)}"
+        yield "right solutions, whole or with a blank left, that get a hint", hinted, ""
 
     def defects(self) -> Iterator[str]:
         """What must be mended, each in one line."""
         for one in self.hinted:
-            yield f"{one.name} is right, and gets the hint of {' '.join(one.named)}. Mend that mutant."
+            named = " ".join(one.named)
+            yield f"{one.name} holds no mistake, and gets the hint of {named}. Mend that mutant."
+        if not self.remade:
+            yield (
+                "no mutant could be made again in an alternate: the text of none stands once in an "
+                "alternate's own file and costs points there. Add an alternate that shares such a text."
+            )
+        for words, found, least in (
+            ("mistakes remade in alternates", self.remade, LEAST_REMADE),
+            (f"work of {LOOKALIKES}", self.lookalikes, LEAST_LOOKALIKES),
+        ):
+            rightly = sum(one.right for one in found)
+            if 100 * rightly < least * len(found):
+                yield (
+                    f"{words}: the right family is named in {rightly} of {len(found)}, must be in {least} %. "
+                    "For what was missed, add mutants that go wrong in the same way, or make one family of "
+                    "those that no check tells apart."
+                )
 
 
 def _share(found: Iterable[Named]) -> dict[str, Any]:
@@ -93,11 +122,12 @@ def diagnosed(
     Raises: CourseError, StorageError.
     """
     right = {f"{RIGHT}.{name}": modules for name, modules in read_alternates(lab).items()}
+    right |= dict(read_unfinished(lab))
     wrong = dict(_remade(lab)) | {f"{LOOKALIKE}.{id}": found for id, found in read_lookalikes(lab).items()}
     work = right | {name: modules for name, (_, modules) in wrong.items()}
     with tempfile.TemporaryDirectory(prefix="adkit-diagnosis-") as folder:
         submitted = Path(folder, "submitted")
-        names = {_student(name, number % TURNS): name for number, name in enumerate(work)}
+        names = {_student(number): name for number, name in enumerate(work)}
         for student, name in names.items():
             (submitted / student / lab.id).mkdir(parents=True)
             for file, text in work[name].items():
@@ -120,16 +150,15 @@ def diagnosed(
     return Diagnosed(
         tuple(one for one in told if one.name.startswith(REMADE)),
         tuple(one for one in told if one.name.startswith(LOOKALIKE)),
-        tuple(Named(name, "", families[name]) for name in right if families[name]),
+        tuple(Named(name, "", families[name]) for name in right),
     )
 
 
-def _student(name: str, variant: int) -> str:
-    """An id to which the key gives this variant."""
+def _student(number: int) -> str:
+    """An id for the work of this number, to which the key gives the variant whose turn it is."""
     secret = key.load_key()
-    return next(
-        id for id in (f"{name}.{n}" for n in itertools.count()) if key.variant_of(secret, id) == variant
-    )
+    ids = (f"work-{number}-{attempt}" for attempt in itertools.count())
+    return next(id for id in ids if key.variant_of(secret, id) == number % TURNS)
 
 
 def _without_mistake(lab: Lab, result: Result) -> bool:
@@ -140,22 +169,19 @@ def _without_mistake(lab: Lab, result: Result) -> bool:
 
 def _remade(lab: Lab) -> Iterator[tuple[str, tuple[str, Modules]]]:
     """Each mutant in one of the alternates that it fits into, another for the next one."""
-    alternates = list(read_alternates(lab).items())
+    alternates = read_alternates(lab)
+    own = {name: _own(lab, name, modules) for name, modules in alternates.items()}
     for number, entry in enumerate(read_entries(lab)):
-        fitting = [
-            place
-            for place, (name, modules) in enumerate(alternates)
-            if _fits(entry, lab.reference / "alternates" / name, modules)
-        ]
+        fitting: dict[str, Modules] = {}
+        for name, modules in alternates.items():
+            with contextlib.suppress(Unfit):
+                fitting[name] = modules | edited(entry.changes(), own[name])
         if fitting:
-            place = fitting[number % len(fitting)]
-            changed = dict(alternates[place][1])
-            for edit in entry.changes():
-                changed[edit.file] = changed[edit.file].replace(edit.text, edit.replacement)
-            yield f"{REMADE}.{entry.id}.{place}", (entry.family, changed)
+            name = list(fitting)[number % len(fitting)]
+            yield f"{REMADE}.{entry.id}.{name}", (entry.family, fitting[name])
 
 
-def _fits(entry: Entry, folder: Path, modules: Modules) -> bool:
-    return all(
-        (folder / edit.file).exists() and modules[edit.file].count(edit.text) == 1 for edit in entry.changes()
-    )
+def _own(lab: Lab, name: str, modules: Modules) -> Modules:
+    """The files that an alternate holds itself."""
+    folder = lab.reference / "alternates" / name
+    return {file: text for file, text in modules.items() if (folder / file).exists()}

@@ -25,7 +25,7 @@ import msgspec
 from autograder.authoring import cutter
 from autograder.authoring.notebooks import build
 from autograder.course import CourseError, Lab
-from autograder.judging.mistakes import FILE, Edit, Entry, Hint, read_entries
+from autograder.judging.mistakes import FILE, Edit, Entry, Hint, Unfit, edited, read_entries
 from autograder.judging.notebook import STUDENT
 from labkit.cuda import blanks
 
@@ -143,15 +143,14 @@ def _edits(place: str, entry: Entry) -> tuple[Edit, ...]:
 
 
 def _edited(place: str, solved: Modules, edits: tuple[Edit, ...]) -> Modules:
-    modules = dict(solved)
-    for edit in edits:
-        if edit.file not in modules:
-            _fail(place, f"{edit.file!r} is no module of this lab", f"Name one of: {', '.join(modules)}.")
-        times = modules[edit.file].count(edit.text)
-        if times != 1:
-            what = f"its text stands {times} times in the solved {edit.file}: {_quoted(edit.text)}"
-            _fail(place, what, "Choose a text that stands there exactly once.")
-        modules[edit.file] = modules[edit.file].replace(edit.text, edit.replacement)
+    try:
+        modules = solved | edited(edits, solved)
+    except Unfit as unfit:
+        file, text = unfit.edit.file, unfit.edit.text
+        if unfit.times is None:
+            _fail(place, f"{file!r} is no module of this lab", f"Name one of: {', '.join(solved)}.")
+        what = f"its text stands {unfit.times} times in the solved {file}: {_quoted(text)}"
+        _fail(place, what, "Choose a text that stands there exactly once.")
     if modules == solved:
         _fail(place, "it changes nothing", "Mend the replacement.")
     return modules

@@ -5,10 +5,10 @@ names would be work without points.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePath
 
-from autograder.authoring.cutter import BLANKS
+from autograder.authoring import cutter
 from autograder.course import CourseError, Lab
 from labkit.cuda import screen
 
@@ -41,9 +41,21 @@ def check(lab: Lab, skeletons: Mapping[str, str]) -> None:
 
 def blanks_of(name: str, skeleton: str) -> list[str]:
     """The functions, methods or kernels in which a skeleton leaves a blank, as `Node.__rsub__`."""
-    mark, found = BLANKS[PurePath(name).suffix][0], places(name, skeleton)
+    mark, found = cutter.BLANKS[PurePath(name).suffix][0], places(name, skeleton)
     lines = [number for number, line in enumerate(skeleton.split("\n"), 1) if line.strip() == mark]
     return [blank for blank, rows in found.items() if any(line in rows for line in lines)]
+
+
+def cut_but_for(kept: Collection[str], text: str, name: str) -> str:
+    """A solved source cut as for students, but for the solutions of some blanks.
+
+    Raises: CourseError as `cutter.cut`.
+    """
+    lines, there = text.split("\n"), places(name, text)
+    for first, solution in reversed(cutter.solutions(text, name)):
+        if any(first in rows for blank, rows in there.items() if blank in kept):
+            del lines[first + solution.count("\n")], lines[first - 2]  # its marks
+    return cutter.cut("\n".join(lines), name)
 
 
 def places(name: str, text: str) -> dict[str, range]:

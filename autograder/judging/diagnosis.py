@@ -1,7 +1,7 @@
 """Which typical mistake was made: what a student's program answers, beside what the lab's mutants answer.
 
 Run after all verdicts of a submission are in; it changes none. A family is named only if one of its mutants
-gives the same wrong answers to at least two calls, is wrong nowhere in the failed checks where the student is
+gives the same wrong answers to at least two calls, is wrong nowhere in the task's checks where the student is
 right, and no other family explains as much.
 """
 
@@ -15,6 +15,7 @@ import msgspec
 
 from autograder.course import Lab, Task
 from autograder.key import VARIANTS
+from autograder.sandbox.client import SandboxError
 
 from .bench import Bench
 from .details import Detail
@@ -126,7 +127,7 @@ class Diagnostician:
     def diagnose(
         self, own: Bench, verdicts: Sequence[Verdict], unusable: Collection[str], variant: int
     ) -> Iterator[Diagnosis]:
-        """Of each task that failed by itself, its files usable. Raises: SandboxError."""
+        """Of each task that failed by itself, its files usable, and that no fault of ours keeps from it."""
         self._spent_s = {"own": 0.0, "mistakes": 0.0}
         outcomes = {verdict.check: verdict.outcome for verdict in verdicts}
         failed = {check.task for check in self._plugin.checks if outcomes[check.id] != "passed"}
@@ -141,7 +142,7 @@ class Diagnostician:
                     wrong=[check for check in checks if outcomes[check.id] in ("wrong", "crashed")][:HEARD],
                     passed=[check for check in checks if outcomes[check.id] == "passed"],
                 )
-                with contextlib.suppress(_Costly):
+                with contextlib.suppress(_Costly, SandboxError):
                     if found := self._of_task(task, ended, own, known, variant):
                         explained |= {task.id} if found.family else set()
                         yield found
@@ -161,7 +162,7 @@ class Diagnostician:
         self, task: Task, ended: "_Ended", own: Bench, known: list[Mistake], variant: int
     ) -> Diagnosis | None:
         """Whoever agrees in none of the first checks is not asked further. Another variant's inputs are tried
-        where those of one's own leave it open, and what passed where several families are left."""
+        where those of one's own leave it open; what passed speaks last."""
         case = _Case(known)
         for check in ended.slow:
             self._ask(case, task, [check], own, SLOW[0])
@@ -175,7 +176,7 @@ class Diagnostician:
         self._ask(case, task, ended.wrong[FIRST:], own, variant)
         if case.left and len(case.families()) != 1:
             self._ask(case, task, ended.wrong[:FIRST], own, (variant + 1) % VARIANTS)
-        if len(case.families()) > 1:
+        if case.families():
             self._refute(case, task, ended.passed, variant)
         return case.diagnosis([check.id for check in (*ended.wrong, *ended.slow)])
 
@@ -196,7 +197,10 @@ class Diagnostician:
     def _of_mistakes(
         self, task: Task, checks: list[Check], mistakes: list[Mistake], variant: int
     ) -> dict[str, dict[str, list[Said]]]:
-        """What each mistake answers to each check, computed where nobody asked before. Raises: _Costly."""
+        """What each mistake answers to each check, computed where nobody asked before.
+
+        Raises: _Costly, SandboxError; what was answered in full until then is kept.
+        """
         known = {check.id: self._remembered.of(check.id, variant) for check in checks}
         try:
             for one in mistakes:
@@ -221,8 +225,17 @@ class Diagnostician:
             self._spent_s[whose] += time.monotonic() - begun
 
     def _hear(self, task: Task, check: Check, bench: Bench, variant: int) -> list[Said]:
+        """A fault of ours gets a second try, as in grading. Raises: SandboxError."""
         launched = self._lab.launched(task)
-        kind = KernelWitness if launched else Witness
+        subject, kind = bench.of(launched), KernelWitness if launched else Witness
         limits = msgspec.structs.replace(task.limits, cpu_s=min(task.limits.cpu_s, _CPU_S))
-        witness = kind(bench.of(launched), self._answers.of(launched), task, limits)
-        return hear(self._plugin, check.id, witness, variant)
+
+        def heard() -> list[Said]:
+            witness = kind(subject, self._answers.of(launched), task, limits)
+            return hear(self._plugin, check.id, witness, variant)
+
+        try:
+            return heard()
+        except SandboxError:
+            subject.reopen()
+            return heard()

@@ -3,6 +3,7 @@
 `authoring.mutants` holds the table to its rules; here an entry that does not fit is left out.
 """
 
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Annotated
 
@@ -55,6 +56,14 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if isinstance(file, str) and isinstance(text, str) and isinstance(replacement, str):
             return (Edit(file, text, replacement),)
         return ()
+
+
+class Unfit(Exception):
+    """An edit whose text is not exactly once in its file; `times`: how often, None where there is no file."""
+
+    def __init__(self, edit: Edit, times: int | None) -> None:
+        super().__init__(edit, times)
+        self.edit, self.times = edit, times
 
 
 class Title(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,16 +125,28 @@ def read_mistakes(lab: Lab) -> tuple[Mistake, ...]:
     )
 
 
+def edited(edits: Iterable[Edit], texts: Mapping[str, str]) -> dict[str, str]:
+    """The files that edits change, by name, after one another.
+
+    Raises: Unfit.
+    """
+    changed: dict[str, str] = {}
+    for edit in edits:
+        text = changed.get(edit.file, texts.get(edit.file))
+        times = None if text is None else text.count(edit.text)
+        if text is None or times != 1:
+            raise Unfit(edit, times)
+        changed[edit.file] = text.replace(edit.text, edit.replacement)
+    return changed
+
+
 def _solved(lab: Lab, name: str) -> str:
     lines = (lab.reference / name).read_text("utf-8").split("\n")
     return "\n".join(line for line in lines if line.strip() not in _MARKS)
 
 
 def _changed(entry: Entry, solved: dict[str, str]) -> dict[str, str]:
-    changed: dict[str, str] = {}
-    for edit in entry.changes():
-        text = changed.get(edit.file, solved.get(edit.file, ""))
-        if text.count(edit.text) != 1:
-            return {}
-        changed[edit.file] = text.replace(edit.text, edit.replacement)
-    return changed
+    try:
+        return edited(entry.changes(), solved)
+    except Unfit:
+        return {}

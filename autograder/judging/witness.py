@@ -1,14 +1,18 @@
-"""A failed check heard out: it goes on where numbers are wrong, and what was answered is kept."""
+"""A failed check heard out: it goes on where numbers are wrong, and what was answered is kept.
+
+A fault of ours is no answer: what was heard with it is worth nothing.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from autograder.course import Limits, Task
-from autograder.sandbox.client import Answer
+from autograder.sandbox.client import Answer, SandboxError
 from labkit.messages import Message
 
 from . import judge
+from .explain import in_full
 from .plugin import Plugin
 from .subject import Subject
 from .testimony import Said, law, name_of, said
@@ -40,10 +44,15 @@ class Witness(Trial):
     def _answer(
         self, program: str, inputs: dict[str, Any], want: dict[str, Any], tolerance: float | None
     ) -> Answer:
-        """The subject's answer; the right one instead where a test could not go on with it."""
+        """The subject's answer; the right one instead where a test could not go on with it.
+
+        Raises: Finding (grader-fault), SandboxError.
+        """
         try:
             answer = super()._answer(program, inputs, want, tolerance)
         except Finding as finding:
+            if finding.outcome == "grader-fault":
+                raise
             if finding.outcome != "crashed" or finding.message.id == "judging.signal":  # the worker is gone
                 self.end()
                 self._worker = None
@@ -64,11 +73,16 @@ class KernelWitness(Witness, KernelTrial):
 
 
 def hear(plugin: Plugin, check: str, witness: Witness, variant: int) -> list[Said]:
-    """All that a subject answers to the cases of a check, in one worker while it lives."""
+    """All that a subject answers to the cases of a check, in one worker while it lives.
+
+    Raises: SandboxError, for whatever is a grader's fault.
+    """
     try:
         with np.errstate(all="ignore"):  # laws of wrong numbers
             for item in plugin.items[check]:
                 verdict = plugin.run(item, witness, variant)
+                if verdict.outcome == "grader-fault" and verdict.message:
+                    raise SandboxError(in_full(verdict.message))
                 if verdict.message and verdict.message.id in _LAWS:
                     witness.broke(str(verdict.message.arguments.get("text", "")))
                 if witness.gone >= MOST_GONE:

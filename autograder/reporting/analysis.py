@@ -1,4 +1,6 @@
-"""What a class tells about checks and mistakes, from stored results: figures, no words, no names."""
+"""What a class tells about checks and mistakes, from stored results: figures, and beside them titles, hints
+and the plainest example; no names of students.
+"""
 
 import statistics
 from collections import defaultdict

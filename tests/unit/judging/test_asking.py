@@ -1,7 +1,5 @@
 """What speaks for a mistake and what it may cost to ask, with programs that answer at once."""
 
-import contextlib
-
 import pytest
 from graded import LAB
 
@@ -9,13 +7,14 @@ from autograder.judging import diagnosis
 from autograder.judging.diagnosis import Diagnostician
 from autograder.judging.mistakes import Hint, Mistake
 from autograder.judging.remembered import Remembered
-from autograder.judging.trial import Finding
+from autograder.judging.trial import Finding, fault
 from autograder.judging.verdicts import Check, Verdict
-from autograder.sandbox.client import Answer
+from autograder.sandbox.client import Answer, SandboxError
 
 CALLS = (1.0, 2.0, 3.0)
-CHECK = Check("test_order.py::test_it", "order", 4, {"zh": "一", "en": "One"})
+CHECK, OTHER = (Check(f"test_order.py::test_{n}", "order", 2, {"zh": n, "en": n}) for n in ("one", "two"))
 SLOW, DEAD = Answer("timed-out", detail="cpu"), Answer("crashed", detail="SIGSEGV")
+GONE = Answer("grader-fault", detail="the jail is gone")
 HINT = Hint("想。", "Think.")
 
 
@@ -28,8 +27,8 @@ class Work:
 
     hurry, kernels_problem = "", None
 
-    def __init__(self, function, on_call=lambda: None):
-        self.function, self.on_call, self.workers = function, on_call, 0
+    def __init__(self, function, on_call=lambda: None, on_reopen=lambda: None):
+        self.function, self.on_call, self.reopen, self.workers = function, on_call, on_reopen, 0
 
     def __enter__(self):
         return self
@@ -69,29 +68,36 @@ class References:
 
 
 class Plugin:
-    """One check of three calls, each a case."""
+    """One check of three calls, each a case, and maybe another of two."""
 
-    checks, items = (CHECK,), {CHECK.id: CALLS}
+    def __init__(self, others):
+        self.checks, self.items = (CHECK, *others), {CHECK.id: CALLS, OTHER.id: (4.0, 5.0)}
 
     def run(self, item, trial, variant):
         trial.next_case()
-        with contextlib.suppress(Finding):
+        try:
             trial.compare("program", x=item + variant)
+        except Finding as finding:
+            return Verdict(CHECK.id, finding.outcome, finding.message)
+        except SandboxError as error:
+            return Verdict(CHECK.id, "grader-fault", fault(str(error)).message)
         return Verdict(CHECK.id, "passed")
 
 
-def asked(tmp_path, *mistakes, works=None):
+def asked(tmp_path, *mistakes, works=None, others=()):
     """A diagnostician who knows these, each a family of its own, and what each is made to answer."""
     known = [Mistake(str(n), f"family-{n}", ("order",), HINT, {}) for n in range(len(mistakes))]
     made = works or [Work(function) for function in mistakes]
     return Diagnostician(
-        LAB, Plugin(), References(), lambda one: made[int(one.id)], Remembered(tmp_path), known
+        LAB, Plugin(others), References(), lambda one: made[int(one.id)], Remembered(tmp_path), known
     )
 
 
 def named(diagnostician, own, outcome="wrong"):
+    """Of work whose first check ended so, and the other one, if it is there, as passed."""
     own = own if isinstance(own, Work) else Work(own)
-    found = diagnostician.diagnose(own, [Verdict(CHECK.id, outcome)], {}, 5)
+    verdicts = [Verdict(CHECK.id, outcome), Verdict(OTHER.id, "passed")]
+    found = diagnostician.diagnose(own, verdicts, {}, 5)
     return [(one.family, one.families) for one in found]
 
 
@@ -115,6 +121,15 @@ def test_after_a_crash_the_next_case_has_a_worker_of_its_own(tmp_path):
     own = Work(lambda x: DEAD if x == 6 else 3 * x)
     assert named(known, own) == [("family-0", ("family-0",))]
     assert own.workers == 2
+
+
+@pytest.mark.parametrize(("bound", "found"), [(9, [("family-0", ("family-0",))]), (99, [])])
+def test_who_passes_what_the_mistake_fails_did_not_make_it(tmp_path, bound, found):
+    def tripled_below(bound):
+        return lambda x: 3 * x if x < bound else 2 * x
+
+    known = asked(tmp_path, tripled_below(bound), others=(OTHER,))  # whose calls begin at 9
+    assert named(known, tripled_below(9)) == found
 
 
 @pytest.fixture
@@ -144,3 +159,38 @@ def test_work_that_takes_long_is_not_heard_out_for_ever(tmp_path, clock):
     known, own = asked(tmp_path, lambda x: 3 * x, lambda x: 3 * x), Work(lambda x: 3 * x, pass_time)
     assert named(known, own) == []  # both fit, and another variant's inputs would have to tell
     assert own.workers == 1
+
+
+class Failing(Work):
+    """Work whose sandbox fails, by an answer or while a worker starts, until reopened so often."""
+
+    def __init__(self, function, faults, starting):
+        super().__init__(self.answer, on_reopen=self.mend)
+        self.right, self.faults, self.starting = function, faults, starting
+
+    def mend(self):
+        self.faults -= 1
+
+    def answer(self, x):
+        return GONE if self.faults > 0 else self.right(x)
+
+    def worker(self, limits):
+        if self.starting and self.faults > 0:
+            raise SandboxError("the jail is gone")
+        return super().worker(limits)
+
+
+@pytest.mark.parametrize("starting", [True, False])
+def test_a_sandbox_that_fails_once_is_asked_once_more(tmp_path, starting):
+    works = [Failing(lambda x: 3 * x, 1, starting)]
+    known = asked(tmp_path, lambda x: 3 * x, works=works)
+    assert named(known, Failing(lambda x: 3 * x, 1, starting)) == [("family-0", ("family-0",))]
+
+
+@pytest.mark.parametrize("starting", [True, False])
+def test_a_fault_of_ours_is_never_kept_as_what_a_mistake_answers(tmp_path, starting):
+    works = [Work(lambda x: 4 * x), Failing(lambda x: 3 * x, 2, starting)]
+    assert named(asked(tmp_path, *works, works=works), lambda x: 3 * x) == []
+    again = asked(tmp_path, *works, works=works)  # as another process, with what is on disk
+    assert named(again, lambda x: 3 * x) == [("family-1", ("family-1",))]
+    assert works[0].workers == 1  # what was heard in full before the fault is kept
