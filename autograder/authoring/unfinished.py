@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from autograder.authoring import named_blanks
-from autograder.authoring.audit import read_alternates
+from autograder.authoring.audit_right import read_alternates
 from autograder.authoring.mutants import Modules, shown, skeleton_modules, solved_modules, source
 from autograder.course import Lab
 

@@ -68,8 +68,8 @@ class Detail(msgspec.Struct, frozen=True):
     """What a page shows of a failed check. `smaller` and its `message` are of a smaller failing input.
 
     `reports`: what the checked mode saw of kernels besides; `kind` is that of the first report.
-    `family`: of typical mistakes, "" if it is unknown or one of `families`; `hint`: about the mistake,
-    by language.
+    `family`: of typical mistakes, "" if it is unknown or one of `families`, whose `topics` are in words;
+    `hint`: about the mistake. Both by language.
     """
 
     check: str
@@ -84,6 +84,7 @@ class Detail(msgspec.Struct, frozen=True):
     kind: str = ""
     family: str = ""
     families: tuple[str, ...] = ()
+    topics: list[dict[str, str]] = []
     hint: dict[str, str] = {}
 
 

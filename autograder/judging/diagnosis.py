@@ -19,7 +19,7 @@ from autograder.sandbox.client import SandboxError
 
 from .bench import Bench
 from .details import Detail
-from .mistakes import Hint, Mistake
+from .mistakes import Hint, Mistake, Title
 from .plugin import Plugin
 from .remembered import Remembered
 from .testimony import Said, compared
@@ -43,6 +43,7 @@ class Diagnosis:
     checks: tuple[str, ...]
     family: str
     families: tuple[str, ...]
+    topics: tuple[Title, ...]
     hint: Hint | None
 
 
@@ -94,7 +95,10 @@ class _Case:
         speaking = set(self._calls[closest.id].values())
         told = tuple(check for check in checks if check in speaking)
         alone = len(families) == 1
-        return Diagnosis(told, families[0] if alone else "", families, closest.hint if alone else None)
+        topics = dict.fromkeys(one.topic for one in matches if one.topic)
+        return Diagnosis(
+            told, families[0] if alone else "", families, tuple(topics), closest.hint if alone else None
+        )
 
 
 def with_diagnoses(details: list[Detail], diagnoses: Iterable[Diagnosis]) -> list[Detail]:
@@ -104,7 +108,10 @@ def with_diagnoses(details: list[Detail], diagnoses: Iterable[Diagnosis]) -> lis
         check = next((check for check in one.checks if check in known), one.checks[0])
         detail = known.get(check) or Detail(check, "", [], [], None, None, [], None)
         hint = msgspec.structs.asdict(one.hint) if one.hint else {}
-        known[check] = msgspec.structs.replace(detail, family=one.family, families=one.families, hint=hint)
+        topics = [msgspec.structs.asdict(topic) for topic in one.topics]
+        known[check] = msgspec.structs.replace(
+            detail, family=one.family, families=one.families, topics=topics, hint=hint
+        )
     return list(known.values())
 
 

@@ -81,10 +81,12 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Mistake(msgspec.Struct, frozen=True):
-    """A typical mistake. `changed`: the files it changes, without marks; the others are the reference's."""
+    """A typical mistake. `topic`: the title of its family; `changed`: the files it changes, without marks;
+    the others are the reference's."""
 
     id: str
     family: str
+    topic: Title | None
     tasks: tuple[str, ...]
     hint: Hint
     changed: dict[str, str]
@@ -117,9 +119,10 @@ def read_mistakes(lab: Lab) -> tuple[Mistake, ...]:
     if not (lab.reference / FILE).exists():
         return ()
     solved = {PurePath(name).name: _solved(lab, name) for name in lab.texts}
+    titles = read_titles(lab)
     made = ((entry, _changed(entry, solved)) for entry in read_entries(lab))
     return tuple(
-        Mistake(entry.id, entry.family, entry.tasks, entry.hint, changed)
+        Mistake(entry.id, entry.family, titles.get(entry.family), entry.tasks, entry.hint, changed)
         for entry, changed in made
         if changed
     )

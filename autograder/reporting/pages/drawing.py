@@ -102,7 +102,10 @@ def _near(items: list[Item]) -> list[Item]:
 
 
 def _next_step(detail: Detail, hints: HintLevel, language: str) -> str:
-    """One hint: on the mistake where the course tells so much and it is known, else on the topic."""
+    """One hint: on the mistake where the course tells so much and it is known, else on the topic.
+
+    Where nothing was found in the graph, the topic is that of the typical mistakes that explain it.
+    """
     found = detail.found
     if hints == "none":
         return ""
@@ -110,6 +113,9 @@ def _next_step(detail: Detail, hints: HintLevel, language: str) -> str:
         return detail.hint[language]
     if detail.kind:
         return words(f"next-report-{_REPORTS.get(detail.kind, 'other')}", language)
+    if not found and detail.topics:
+        topics = " / ".join(topic[language] for topic in detail.topics)
+        return words("next-topic", language, topics=topics)
     if not found:
         return ""
     if hints == "mistake" and found.mistake:

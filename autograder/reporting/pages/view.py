@@ -86,11 +86,16 @@ def _first(result: Result) -> TaskResult | None:
 
 def _cause(task: TaskResult, details: dict[str, Detail], hints: HintLevel) -> CheckResult | None:
     """The check that tells most of why a task failed: one with the task's outcome; explained, if any is, and
-    with a hint on the mistake, if one was recognised and may be told."""
+    with what a recognised mistake may tell, if one was."""
     failed = [check for check in to_show(task) if check.outcome == task.outcome] or to_show(task)
     told = [check for check in failed if check.id in details]
-    hinted = [check for check in told if details[check.id].hint and hints == "mistake"]
+    hinted = [check for check in told if _tells(details[check.id], hints)]
     return next(iter(hinted or told or failed), None)
+
+
+def _tells(detail: Detail, hints: HintLevel) -> bool:
+    """Whether it has a hint of this level."""
+    return bool(detail.hint if hints == "mistake" else hints == "topic" and (detail.found or detail.topics))
 
 
 def _summary(

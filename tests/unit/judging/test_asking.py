@@ -86,7 +86,7 @@ class Plugin:
 
 def asked(tmp_path, *mistakes, works=None, others=()):
     """A diagnostician who knows these, each a family of its own, and what each is made to answer."""
-    known = [Mistake(str(n), f"family-{n}", ("order",), HINT, {}) for n in range(len(mistakes))]
+    known = [Mistake(str(n), f"family-{n}", None, ("order",), HINT, {}) for n in range(len(mistakes))]
     made = works or [Work(function) for function in mistakes]
     return Diagnostician(
         LAB, Plugin(others), References(), lambda one: made[int(one.id)], Remembered(tmp_path), known

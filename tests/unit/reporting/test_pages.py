@@ -150,6 +150,19 @@ def test_the_hint_of_a_recognised_mistake_is_told_where_the_course_tells_mistake
     assert (hint[language] in f"{shown.summary} {shown.tasks[1].checks[0].detail}") == (hints == "mistake")
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_where_no_graph_tells_more_the_topic_of_a_recognised_mistake_is_told(language):
+    course = msgspec.structs.replace(COURSE, hint_level="topic")
+    topics = [{"zh": "还原广播", "en": "Undoing a broadcast"}, {"zh": "形状", "en": "Shapes"}]
+    known = detail(found=None, families=("broadcast", "shape"), topics=topics)
+    shown = view(course, LAB, stored(details=[known]), language)
+    said = " / ".join(topic[language] for topic in topics)
+    assert said in shown.tasks[1].checks[0].detail.next
+    assert said in shown.summary[-1][1]
+    silent = msgspec.structs.replace(COURSE, hint_level="none")
+    assert said not in f"{view(silent, LAB, stored(details=[known]), language)}"
+
+
 @pytest.mark.parametrize(
     ("hints", "next_step", "check"),
     [("mistake", "Add them up.", "three"), ("topic", "is a sum over its uses", "two")],
