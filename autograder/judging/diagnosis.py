@@ -68,7 +68,7 @@ class _Case:
 
     def note(self, one: Mistake, check: str, alike: Collection[str], against: int) -> None:
         """The calls on which it agrees, and on how many it is wrong where the student is right."""
-        self._calls[one.id] |= dict.fromkeys(alike, check)
+        self._calls[one.id] = dict.fromkeys(alike, check) | self._calls[one.id]  # what failed is asked first
         if against:
             self.left = [other for other in self.left if other is not one]
 
@@ -184,7 +184,7 @@ class Diagnostician:
         if case.left and len(case.families()) != 1:
             self._ask(case, task, ended.wrong[:FIRST], own, (variant + 1) % VARIANTS)
         if case.families():
-            self._refute(case, task, ended.passed, variant)
+            self._ask(case, task, ended.passed, own, variant)
         return case.diagnosis([check.id for check in (*ended.wrong, *ended.slow)])
 
     def _ask(self, case: "_Case", task: Task, checks: list[Check], own: Bench, variant: int) -> None:
@@ -194,12 +194,6 @@ class Diagnostician:
                 heard = self._hear(task, check, own, variant)
             for one in case.left:
                 case.note(one, check.id, *compared(heard, theirs[check.id][one.id]))
-
-    def _refute(self, case: "_Case", task: Task, passed: list[Check], variant: int) -> None:
-        theirs = self._of_mistakes(task, passed, case.left, variant)
-        for check in passed:
-            for one in case.left:
-                case.note(one, check.id, frozenset(), sum(said.is_wrong for said in theirs[check.id][one.id]))
 
     def _of_mistakes(
         self, task: Task, checks: list[Check], mistakes: list[Mistake], variant: int

@@ -68,10 +68,10 @@ class References:
 
 
 class Plugin:
-    """One check of three calls, each a case, and maybe another of two."""
+    """One check of three calls, each a case, and maybe another of these and one more."""
 
     def __init__(self, others):
-        self.checks, self.items = (CHECK, *others), {CHECK.id: CALLS, OTHER.id: (4.0, 5.0)}
+        self.checks, self.items = (CHECK, *others), {CHECK.id: CALLS, OTHER.id: (*CALLS, 4.0)}
 
     def run(self, item, trial, variant):
         trial.next_case()
@@ -94,10 +94,8 @@ def asked(tmp_path, *mistakes, works=None, others=()):
 
 
 def named(diagnostician, own, outcome="wrong"):
-    """Of work whose first check ended so, and the other one, if it is there, as passed."""
     own = own if isinstance(own, Work) else Work(own)
-    verdicts = [Verdict(CHECK.id, outcome), Verdict(OTHER.id, "passed")]
-    found = diagnostician.diagnose(own, verdicts, {}, 5)
+    found = diagnostician.diagnose(own, [Verdict(CHECK.id, outcome)], {}, 5)
     return [(one.family, one.families) for one in found]
 
 
@@ -123,13 +121,25 @@ def test_after_a_crash_the_next_case_has_a_worker_of_its_own(tmp_path):
     assert own.workers == 2
 
 
-@pytest.mark.parametrize(("bound", "found"), [(9, [("family-0", ("family-0",))]), (99, [])])
-def test_who_passes_what_the_mistake_fails_did_not_make_it(tmp_path, bound, found):
-    def tripled_below(bound):
-        return lambda x: 3 * x if x < bound else 2 * x
+def tripled_below(bound):
+    return lambda x: 3 * x if x < bound else 2 * x
 
-    known = asked(tmp_path, tripled_below(bound), others=(OTHER,))  # whose calls begin at 9
-    assert named(known, tripled_below(9)) == found
+
+@pytest.mark.parametrize(
+    ("own", "mistake", "found"),
+    [
+        (9, 9, [(CHECK.id,)]),  # only the call that the check has alone is at 9
+        (9, 99, []),
+        (99, 99, [(CHECK.id,)]),  # as wrong as the mistake in what that check does not judge
+    ],
+)
+def test_who_is_right_in_what_passed_where_the_mistake_is_wrong_did_not_make_it(
+    tmp_path, own, mistake, found
+):
+    known = asked(tmp_path, tripled_below(mistake), others=(OTHER,))
+    verdicts = [Verdict(CHECK.id, "wrong"), Verdict(OTHER.id, "passed")]
+    told = known.diagnose(Work(tripled_below(own)), verdicts, {}, 5)
+    assert [one.checks for one in told if one.family == "family-0"] == found
 
 
 @pytest.fixture
