@@ -201,7 +201,7 @@ def _other_defects(found: Findings) -> Iterable[str]:
 
 
 def _blind(public: dict[str, bool] | None) -> Iterable[str]:
-    """Whether the public tests, of which students hear first, see too few mistakes; one may always be left."""
+    """Whether the public tests, of which students hear first, see too few mistakes; one may be left."""
     if public and sum(public.values()) < min(PUBLIC * len(public), len(public) - 1):
         seen = f"{sum(public.values())} of {len(public)} mutants"
         yield f"the public tests see {seen}, fewer than {PUBLIC:.0%}. Add tests for those that are not seen."
