@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import click
 
 from autograder.batch import audited, record
-from autograder.course import Course, Lab
+from autograder.course import Course, CourseError, Lab
 from autograder.key import VARIANTS
 from autograder.reporting.console import FindLevel, console, progress, short
 
@@ -15,6 +15,7 @@ from .audit_diagnosis import diagnosed
 from .audit_public import public_kills
 from .audit_report import Findings
 from .audit_runs import Runs
+from .lookalikes import read_lookalikes
 
 
 def audit_labs(
@@ -31,6 +32,7 @@ def audit_labs(
     sound = True
     for lab in labs:
         depends = audited.withdraw(course, lab)
+        read_lookalikes(lab)  # so that a slip in them is told at once
         kept = course.root / "build/audit" / lab.id
         with progress(lab.id) as bar:
             found = audit.audit(lab, Runs(lab, kept, level, jobs, *bar), variants)
@@ -44,6 +46,8 @@ def audit_labs(
         if variants == VARIANTS:
             with progress(f"{lab.id}, diagnosis") as bar:
                 told = diagnosed(lab, level, jobs, *bar)
+        if audited.basis(lab) != depends:
+            raise CourseError(f"{lab.id} was changed while it was audited. Run the audit again.")
         findings = Findings(depends, found, public, hunted, told)
         file = audited.file(course, lab)
         record.write(file, record.as_json(audit_report.as_data(findings)))

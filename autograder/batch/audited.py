@@ -24,23 +24,23 @@ def file(course: Course, lab: Lab) -> Path:
     return course.root / "build/audit" / f"{lab.id}.json"
 
 
+def basis(lab: Lab) -> dict[str, str]:
+    """What points depend on, and all that they were held against: mistakes, alternates, hints."""
+    return dependencies(lab) | {"everything": everything(lab)}
+
+
 def withdraw(course: Course, lab: Lab) -> dict[str, str]:
     """Before an audit: what was found before counts no more. What this one will rest on.
 
     Raises: CourseError.
     """
     file(course, lab).unlink(missing_ok=True)
-    return _basis(lab)
+    return basis(lab)
 
 
 def audited(course: Course, lab: Lab) -> bool:
     """Whether it has. Raises: CourseError."""
     with contextlib.suppress(OSError, msgspec.DecodeError):
         found = msgspec.json.decode(file(course, lab).read_bytes(), type=_Figures)
-        return found.sound and found.key == key.key_id(key.load_key()) and found.depends == _basis(lab)
+        return found.sound and found.key == key.key_id(key.load_key()) and found.depends == basis(lab)
     return False
-
-
-def _basis(lab: Lab) -> dict[str, str]:
-    """What points depend on, and all that they were held against: mistakes, alternates, hints."""
-    return dependencies(lab) | {"everything": everything(lab)}

@@ -131,3 +131,30 @@ def test_each_broken_rule_is_named_in_one_line_and_on_the_page(unsound, capsys, 
     assert figures["slowest"]["check"] == "test_more.py::test_slow"
     assert "To mend" in page
     assert "reverse alone has 0 of 6 points" in page
+
+
+def refused(course, capsys, monkeypatch):
+    """The one line of an audit that comes to no end."""
+    monkeypatch.chdir(course.root)
+    monkeypatch.setattr(sys, "argv", ["autograder", "audit", "--jobs", "1"])
+    with pytest.raises(SystemExit) as ending:
+        main()
+    said = capsys.readouterr()
+    assert ending.value.code == UNSOUND and "as it must be" not in said.out
+    assert not (course.root / "build/audit/lab0.json").exists()
+    return said.err.strip().splitlines()[-1]
+
+
+def test_a_table_of_lookalikes_that_can_not_be_read_is_told_by_every_audit(mini, capsys, monkeypatch):
+    (mini.lab.reference / "lookalikes.toml").write_text("[[lookalike\n", encoding="utf-8")
+    assert "reference/lab0_chains/lookalikes.toml" in refused(mini, capsys, monkeypatch)
+
+
+def test_a_lab_that_is_changed_while_it_is_audited_has_not_passed(mini, capsys, monkeypatch):
+    def change(*arguments):
+        mini.edit("reference/lab0_chains/graph.py", "(2 * a.value,)", "(a.value + a.value,)")
+
+    monkeypatch.setattr("autograder.authoring.audit_desk.public_kills", change)
+    assert refused(mini, capsys, monkeypatch).endswith(
+        "was changed while it was audited. Run the audit again."
+    )
