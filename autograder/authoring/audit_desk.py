@@ -1,10 +1,14 @@
 """`audit` from its labs to its last line: run, write build/audit/LAB.json and LAB.html, show."""
 
+import functools
+import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import click
 
+from autograder import key
 from autograder.batch import audited, record
 from autograder.course import Course, CourseError, Lab
 from autograder.key import VARIANTS
@@ -41,7 +45,8 @@ def audit_labs(
         hunted = None
         if machine:
             with progress(f"{lab.id}, changes by machine") as bar:
-                hunted = audit_machine.hunt(lab, Runs(lab, kept, level, jobs, *bar))
+                further = functools.partial(_further, lab, kept, level, jobs, bar)
+                hunted = audit_machine.hunt(lab, Runs(lab, kept, level, jobs, *bar), further)
         told = None
         if variants == VARIANTS:
             with progress(f"{lab.id}, diagnosis") as bar:
@@ -56,3 +61,16 @@ def audit_labs(
         click.echo(f"Figures: {short(file)}; a page: {short(file.with_suffix('.html'))}")
         sound &= findings.sound
     return sound
+
+
+def _further(
+    lab: Lab,
+    kept: Path,
+    level: FindLevel,
+    jobs: int,
+    bar: tuple[Callable[[int], None], Callable[[], None]],
+    number: int,
+) -> Runs:
+    """Runs with a key made from the course's, whose results are kept beside those of the others."""
+    secret = hashlib.sha256(key.load_key() + bytes([number])).digest()
+    return Runs(lab, kept.with_name(f"{lab.id}.{number}"), level, jobs, *bar, secret)

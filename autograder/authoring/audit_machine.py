@@ -8,7 +8,7 @@ reason = "…"
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograder.authoring import named_blanks
@@ -22,6 +22,7 @@ from autograder.key import VARIANTS
 
 MOST_EQUIVALENT = 0.03  # of all changes
 PROGRAMS = 1000  # on which one that is said to change nothing must answer right
+KEYS = 8  # further ones, from which more inputs are drawn for it
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,18 @@ class Hunt:
     defects: tuple[str, ...]
 
 
-def hunt(lab: Lab, runs: Runs) -> Hunt:
+def hunt(lab: Lab, runs: Runs, further: Callable[[int], Runs]) -> Hunt:
     """Grade each change on one variant, and those that nothing sees on the other variants too.
 
+    further: runs with another key, by number, for what is said to change nothing.
     Raises: CourseError.
     """
     found = changes(lab)
     listed = [(one.file, one.was, one.becomes) for one in read_equivalents(lab).equivalent]
     unseen = _unseen(runs, [(change, [number % VARIANTS]) for number, change in enumerate(found)])
     unseen = _unseen(runs, [(change, range(VARIANTS)) for change in unseen])
-    equivalent = [(change, _programs(lab, runs, change)) for change in unseen if _sign(change) in listed]
+    equivalent = _tried(lab, runs, further, [change for change in unseen if _sign(change) in listed])
+    unseen = [change for change in unseen if _sign(change) not in listed] + [one for one, _ in equivalent]
     return Hunt(
         killed=len(found) - len(unseen),
         total=len(found),
@@ -70,6 +73,22 @@ def _unseen(runs: Runs, wanted: Iterable[tuple[Change, Iterable[int]]]) -> list[
     return [change for change, _ in wanted if not any(map(_sees, runs.of(str(change))))]
 
 
+def _tried(
+    lab: Lab, runs: Runs, further: Callable[[int], Runs], said: Sequence[Change]
+) -> list[tuple[Change, int]]:
+    """What no check sees on further inputs either, of changes said to change nothing, and on how many."""
+    calls = {str(change): _calls(lab, runs, change) for change in said}
+    seen: list[Change] = []
+    for number in range(KEYS):
+        if few := [one for one in said if one not in seen and len(calls[str(one)]) < PROGRAMS]:
+            more = further(number)
+            still = _unseen(more, [(change, range(VARIANTS)) for change in few])
+            seen += [change for change in few if change not in still]
+            for change in still:
+                calls[str(change)] |= _calls(lab, more, change)
+    return [(change, len(calls[str(change)])) for change in said if change not in seen]
+
+
 def _sees(result: Result) -> bool:
     """Whether a check fails."""
     outcomes = {check.outcome for task in result.tasks for check in task.checks}
@@ -83,21 +102,19 @@ def _undecided(runs: Runs, found: Iterable[Change]) -> Iterator[str]:
             yield f"{change}: the grader failed on it. Run `autograder doctor`, then the audit again."
 
 
-def _programs(lab: Lab, runs: Runs, change: Change) -> int:
-    """How many calls with different inputs were compared, in the tasks of its blank, on all variants."""
+def _calls(lab: Lab, runs: Runs, change: Change) -> set[str]:
+    """The calls with different inputs that were compared, in the tasks of its blank, on all variants."""
     rows = named_blanks.places(change.file, source(lab, change.file))
     blanks = {blank for blank, lines in rows.items() if change.line in lines}
     tasks = {task.id for task in lab.tasks if blanks & {blank.name for blank in task.blanks}}
-    return len(
-        {
-            call
-            for graded in runs.graded(str(change))
-            for task in graded.result.tasks
-            if task.id in tasks
-            for check in task.checks
-            for call in graded.compared.get(check.id, [])
-        }
-    )
+    return {
+        call
+        for graded in runs.graded(str(change))
+        for task in graded.result.tasks
+        if task.id in tasks
+        for check in task.checks
+        for call in graded.compared.get(check.id, [])
+    }
 
 
 def _sign(change: Change) -> tuple[str, str, str]:
