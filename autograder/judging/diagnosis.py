@@ -38,7 +38,10 @@ _Whose = Literal["own", "mistakes"]
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Of the checks of a task; "" and None where no family alone explains it, and `families` all do."""
+    """Of the checks of a task; "" and None where no family alone explains it, and `families` all do.
+
+    topics: theirs, where answers speak for them; who is slow may be so for a reason that no topic names.
+    """
 
     checks: tuple[str, ...]
     family: str
@@ -86,16 +89,16 @@ class _Case:
         """Of those that match."""
         return tuple(dict.fromkeys(one.family for one in self._matches()))
 
-    def diagnosis(self, checks: Sequence[str]) -> Diagnosis | None:
+    def diagnosis(self, wrong: Sequence[str], slow: Sequence[str]) -> Diagnosis | None:
         """What follows, told at the checks that speak for it, in their order."""
         matches, families = self._matches(), self.families()
         if not matches:
             return None
         closest = max(matches, key=lambda one: len(self._calls[one.id]))  # the first of several
         speaking = set(self._calls[closest.id].values())
-        told = tuple(check for check in checks if check in speaking)
+        told = tuple(check for check in (*wrong, *slow) if check in speaking)
         alone = len(families) == 1
-        topics = dict.fromkeys(one.topic for one in matches if one.topic)
+        topics = dict.fromkeys(one.topic for one in matches if one.topic and speaking.intersection(wrong))
         return Diagnosis(
             told, families[0] if alone else "", families, tuple(topics), closest.hint if alone else None
         )
@@ -185,7 +188,7 @@ class Diagnostician:
             self._ask(case, task, ended.wrong[:FIRST], own, (variant + 1) % VARIANTS)
         if case.families():
             self._ask(case, task, ended.passed, own, variant)
-        return case.diagnosis([check.id for check in (*ended.wrong, *ended.slow)])
+        return case.diagnosis([check.id for check in ended.wrong], [check.id for check in ended.slow])
 
     def _ask(self, case: "_Case", task: Task, checks: list[Check], own: Bench, variant: int) -> None:
         theirs = self._of_mistakes(task, checks, case.left, variant) if case.left else {}

@@ -5,6 +5,7 @@ import pytest
 
 from autograder.authoring.audit_mutants import seen_again
 from autograder.authoring.audit_right import Right, full_marks, reached
+from autograder.authoring.audit_runs import Runs, Work
 from autograder.authoring.mutants import solved_modules
 from autograder.judging.verdicts import Check, Verdict, result_of
 
@@ -59,3 +60,22 @@ def test_right_work_has_full_marks_in_what_ran_and_what_did_not_run_is_none(mini
         good, tasks=[msgspec.structs.replace(one, points=0) for one in good.tasks]
     )
     assert Right("it", everything, (good, wrong)).points == (0, mini.lab.max_points)
+
+
+def test_work_runs_the_checks_it_names_and_in_a_hurry_waits_less_for_what_never_ends(mini, level, tmp_path):
+    endless = solved_modules(mini.lab)
+    endless["graph.py"] = endless["graph.py"].replace(
+        "def square(a):", "def square(a):\n    while True: pass"
+    )
+    runs = Runs(mini.lab, tmp_path / "kept", lambda: level, 1, lambda _: None, lambda: None)
+    runs.run([Work("whole", endless, 0, ("square",))])
+    (check, *_) = (one.id for task in runs.of("whole")[0].tasks if task.id == "square" for one in task.checks)
+    runs.run([Work("hurried", endless, 0, (check,), hurried=True)])
+    spent = {}
+    for name in ("whole", "hurried"):
+        (graded,) = runs.graded(name)
+        spent[name] = [entry["cpu_s"] for entry in graded.facts if entry["check"] == check]
+    ran = [one for task in runs.of("hurried")[0].tasks for one in task.checks if one.outcome != "not-run"]
+    assert [(one.id, one.outcome) for one in ran] == [(check, "timed-out")]
+    assert len(spent["whole"]) == 2 and len(spent["hurried"]) == 1  # a time-out is confirmed, or not
+    assert spent["hurried"][0] < min(spent["whole"]) / 2

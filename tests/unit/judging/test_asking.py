@@ -5,7 +5,7 @@ from graded import LAB
 
 from autograder.judging import diagnosis
 from autograder.judging.diagnosis import Diagnostician
-from autograder.judging.mistakes import Hint, Mistake
+from autograder.judging.mistakes import Hint, Mistake, Title
 from autograder.judging.remembered import Remembered
 from autograder.judging.trial import Finding, fault
 from autograder.judging.verdicts import Check, Verdict
@@ -15,7 +15,7 @@ CALLS = (1.0, 2.0, 3.0)
 CHECK, OTHER = (Check(f"test_order.py::test_{n}", "order", 2, {"zh": n, "en": n}) for n in ("one", "two"))
 SLOW, DEAD = Answer("timed-out", detail="cpu"), Answer("crashed", detail="SIGSEGV")
 GONE = Answer("grader-fault", detail="the jail is gone")
-HINT = Hint("想。", "Think.")
+HINT, TOPIC = Hint("想。", "Think."), Title("顺序", "Order")
 
 
 def double(x):
@@ -86,7 +86,7 @@ class Plugin:
 
 def asked(tmp_path, *mistakes, works=None, others=()):
     """A diagnostician who knows these, each a family of its own, and what each is made to answer."""
-    known = [Mistake(str(n), f"family-{n}", None, ("order",), HINT, {}) for n in range(len(mistakes))]
+    known = [Mistake(str(n), f"family-{n}", TOPIC, ("order",), HINT, {}) for n in range(len(mistakes))]
     made = works or [Work(function) for function in mistakes]
     return Diagnostician(
         LAB, Plugin(others), References(), lambda one: made[int(one.id)], Remembered(tmp_path), known
@@ -112,6 +112,13 @@ def test_who_is_slow_where_the_mistake_costs_nothing_is_slow_for_another_reason(
 def test_who_is_right_where_the_mistake_is_slow_did_not_make_it(tmp_path):
     known = asked(tmp_path, lambda x: SLOW)
     assert named(known, lambda x: SLOW if x in (1, 3) else 2 * x, "timed-out") == []
+
+
+def test_a_topic_is_told_where_answers_speak_for_it_and_not_where_time_alone_does(tmp_path):
+    for outcome, own, topics in (("wrong", lambda x: 3 * x, (TOPIC,)), ("timed-out", lambda x: SLOW, ())):
+        known = asked(tmp_path / outcome, own)
+        (told,) = known.diagnose(Work(own), [Verdict(CHECK.id, outcome)], {}, 5)
+        assert (told.family, told.topics) == ("family-0", topics)
 
 
 def test_after_a_crash_the_next_case_has_a_worker_of_its_own(tmp_path):
